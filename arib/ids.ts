@@ -1,6 +1,6 @@
 /**
- * The identifiers of a broadcast and of the service's own resources, as branded numbers, and the only place
- * where they are composed and split. A plain number never becomes an id by accident.
+ * The identifiers of a broadcast and of the service's own resources, as branded numbers. The only place where they
+ * are composed and split. A plain number cannot become an id by accident.
  */
 
 declare const brand: unique symbol;
@@ -14,7 +14,7 @@ export type NetworkId = Branded<number, 'NetworkId'>;
 export type TransportStreamId = Branded<number, 'TransportStreamId'>;
 /** 16-bit service_id = program_number of the PAT. */
 export type ServiceId = Branded<number, 'ServiceId'>;
-/** 16-bit event_id, unique in a service for the days that the guide carries. */
+/** 16-bit event_id, unique in a service for the days that the guide covers. */
 export type EventId = Branded<number, 'EventId'>;
 /** networkId * 100000 + serviceId: the permanent id of a station in the database and the API. */
 export type StationId = Branded<number, 'StationId'>;
@@ -72,7 +72,7 @@ export function programId(station: StationId, event: EventId): ProgramId {
   return (station * PROGRAM_BASE + event) as ProgramId;
 }
 
-/** The parts of a station id; undefined when the number cannot be one. */
+/** The parts of a station id; undefined if the number cannot be one. */
 export function splitStationId(value: number): { networkId: NetworkId; serviceId: ServiceId } | undefined {
   if (!Number.isSafeInteger(value) || value < 0) return undefined;
   const network = Math.floor(value / STATION_BASE);
@@ -81,7 +81,7 @@ export function splitStationId(value: number): { networkId: NetworkId; serviceId
   return { networkId: network as NetworkId, serviceId: service as ServiceId };
 }
 
-/** The parts of a programme id; undefined when the number cannot be one. */
+/** The parts of a programme id; undefined if the number cannot be one. */
 export function splitProgramId(value: number): { stationId: StationId; eventId: EventId } | undefined {
   if (!Number.isSafeInteger(value) || value < 0) return undefined;
   const station = Math.floor(value / PROGRAM_BASE);

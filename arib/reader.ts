@@ -1,11 +1,11 @@
 /**
- * Reads the atoms of a section or descriptor in the standard's order. Reading past the end never throws: it
- * gives zeros and sets `exhausted`, which a parser checks once at its end.
+ * Reads the basic types of a section or descriptor in the standard's order. Reading past the end never throws: it
+ * returns zeros and sets `exhausted`, which a parser checks once at its end.
  */
 import type { Pid } from './ids.ts';
 import { type BroadcastMs, fromBcd, jstTime } from './time.ts';
 
-/** 'jpn', which nearly every text of a guide is in. */
+/** 'jpn', the language of nearly every text in a guide. */
 const JPN = 0x6a706e;
 
 export class Reader {
@@ -72,33 +72,33 @@ export class Reader {
     return (this.u16() & 0x1fff) as Pid;
   }
 
-  /** Four bits of the caller's and a 12-bit length; the four bits are dropped. */
+  /** Four bits that are ignored, and a 12-bit length. */
   length12(): number {
     return this.u16() & 0x0fff;
   }
 
-  /** A view of `count` bytes; empty when fewer are left. */
+  /** A view of `count` bytes; empty if fewer are left. */
   take(count: number): Uint8Array {
     const at = this.#take(count);
     return at < 0 ? this.bytes.subarray(0, 0) : this.bytes.subarray(at, at + count);
   }
 
-  /** A reader of the next `count` bytes; when fewer are left, an empty one, and this one is exhausted. */
+  /** A reader of the next `count` bytes; if fewer are left, an empty one, and this one is exhausted. */
   slice(count: number): Reader {
     const at = this.#take(count);
     return at < 0 ? new Reader(this.bytes, 0, 0) : new Reader(this.bytes, at, at + count);
   }
 
   /**
-   * What `use` makes of the next `count` bytes, given as a range: avoids the view that `take` creates. An empty
-   * range when fewer are left.
+   * Calls `use` with the range of the next `count` bytes: avoids the view that `take` creates. An empty range if
+   * fewer are left.
    */
   span<T>(count: number, use: (bytes: Uint8Array, start: number, end: number) => T): T {
     const at = this.#take(count);
     return at < 0 ? use(this.bytes, 0, 0) : use(this.bytes, at, at + count);
   }
 
-  /** A view of all that this reader was given, whatever was read of it. */
+  /** A view of all bytes of this reader, independent of the position. */
   whole(): Uint8Array {
     return this.bytes.subarray(this.start, this.#end);
   }
@@ -111,7 +111,7 @@ export class Reader {
     this.#take(count);
   }
 
-  /** ISO 639-2 or ISO 3166 code of three letters; bytes that are no letters are kept as Latin-1. */
+  /** ISO 639-2 or ISO 3166 code of three letters; invalid bytes are kept as Latin-1. */
   language(): string {
     if (this.remaining < 3) {
       this.skip(3);
@@ -122,7 +122,7 @@ export class Reader {
     return String.fromCharCode(code >> 16, (code >> 8) & 0xff, code & 0xff);
   }
 
-  /** A number of two BCD digits an octet; undefined when a digit is above 9. */
+  /** A number of two BCD digits per octet; undefined if a digit is above 9. */
   bcd(octets: number): number | undefined {
     let value: number | undefined = 0;
     for (let left = octets; left > 0; left--) {
@@ -137,7 +137,7 @@ export class Reader {
     return jstTime(this.u16(), this.u8(), this.u8(), this.u8());
   }
 
-  /** 24-bit BCD hhmmss in seconds (hours may exceed 23); undefined = not defined (all ones) or no BCD. */
+  /** 24-bit BCD hhmmss in seconds (hours may exceed 23); undefined = not defined (all ones) or not BCD. */
   bcdDuration(): number | undefined {
     const hours = fromBcd(this.u8());
     const minutes = fromBcd(this.u8());

@@ -8,7 +8,7 @@ test("the standard's example: MJD 0xC079 12:45:00 is 1993-10-13 12:45:00 JST", (
   expect(encodeJstTime(broadcastMs(Date.UTC(1993, 9, 13, 3, 45, 0)))).toEqual([0xc0, 0x79, 0x12, 0x45, 0x00]);
 });
 
-test('all ones and digits that are no valid time are undefined', () => {
+test('all ones and digits that are not a valid time are undefined', () => {
   expect(jstTime(0xffff, 0xff, 0xff, 0xff)).toBeUndefined();
   expect(jstTime(0xc079, 0x24, 0x00, 0x00)).toBeUndefined();
   expect(jstTime(0xc079, 0x1a, 0x00, 0x00)).toBeUndefined();

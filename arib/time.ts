@@ -1,6 +1,6 @@
 /**
- * Broadcast time and media time as branded numbers. Broadcasts are in Japan Standard Time (UTC+9, no summer
- * time), whatever the machine's zone; nothing here reads a clock.
+ * Broadcast time and media time as branded numbers. Broadcasts use Japan Standard Time (UTC+9, no daylight saving
+ * time), whatever the machine's time zone; nothing here reads a clock.
  */
 
 declare const brand: unique symbol;
@@ -9,7 +9,7 @@ declare const brand: unique symbol;
 export type BroadcastMs = number & { readonly [brand]: 'BroadcastMs' };
 /** 33-bit time stamp in units of 1/90000 s, ISO/IEC 13818-1 2.4.3.7. */
 export type Pts90k = number & { readonly [brand]: 'Pts90k' };
-/** Units of 1/90000 s since the start of what is watched. Never wraps; a gap in the reception has no length. */
+/** Units of 1/90000 s since the start of the content being watched. Never wraps; a reception gap has no length. */
 export type Media90k = number & { readonly [brand]: 'Media90k' };
 
 /** Ticks of `Pts90k` and `Media90k` in a second. */
@@ -25,17 +25,17 @@ export function broadcastMs(value: number): BroadcastMs {
   return value as BroadcastMs;
 }
 
-/** A time of whatever clock, moved by so many milliseconds: a time of the same clock. */
+/** A time of any clock, shifted by ms: a time of the same clock. */
 export function plusMs<T extends number>(at: T, ms: number): T {
   return (at + ms) as T;
 }
 
-/** The latest of times of one clock. */
+/** The latest of several times of one clock. */
 export function latest<T extends number>(...times: [T, ...T[]]): T {
   return Math.max(...times) as T;
 }
 
-/** The earliest of times of one clock. */
+/** The earliest of several times of one clock. */
 export function earliest<T extends number>(...times: [T, ...T[]]): T {
   return Math.min(...times) as T;
 }
@@ -50,7 +50,7 @@ export function media90k(ticks: number): Media90k {
   return ticks as Media90k;
 }
 
-/** The value nearest to `reference` that is congruent to `pts`: unwraps a 33-bit stamp (26.5 hours). */
+/** The value nearest to `reference` that is congruent to `pts`: unwraps a 33-bit time stamp (26.5 hours). */
 export function unwrapPts(pts: number, reference: number): number {
   const half = PTS_MODULUS / 2;
   let delta = (pts - reference) % PTS_MODULUS;
@@ -59,7 +59,7 @@ export function unwrapPts(pts: number, reference: number): number {
   return reference + delta;
 }
 
-/** Two BCD digits as a number; undefined when a digit is above 9. */
+/** Two BCD digits as a number; undefined if a digit is above 9. */
 export function fromBcd(byte: number): number | undefined {
   const tens = byte >> 4;
   const units = byte & 0x0f;
@@ -72,8 +72,8 @@ export function toBcd(value: number): number {
 }
 
 /**
- * JST_time: 16-bit Modified Julian Date and 24-bit BCD hhmmss, ARIB STD-B10 Part 2, Annex C.
- * Undefined for the all-ones "not defined" value and for digits that are no time.
+ * JST_time: 16-bit Modified Julian Date and 24-bit BCD hhmmss, ARIB STD-B10 Part 2, Annex C. Undefined for the
+ * all-ones "not defined" value and for digits that are not a valid time.
  */
 export function jstTime(mjd: number, hh: number, mm: number, ss: number): BroadcastMs | undefined {
   const hours = fromBcd(hh);
@@ -85,7 +85,7 @@ export function jstTime(mjd: number, hh: number, mm: number, ss: number): Broadc
   return (dayStart + ((hours * 60 + minutes) * 60 + seconds) * 1000 - JST_OFFSET_MS) as BroadcastMs;
 }
 
-/** The five octets of a JST_time, MJD first. The time is cut to whole seconds. */
+/** The five octets of a JST_time, MJD first. The time is truncated to full seconds. */
 export function encodeJstTime(at: BroadcastMs): [number, number, number, number, number] {
   const local = at + JST_OFFSET_MS;
   const days = Math.floor(local / DAY_MS);
@@ -96,7 +96,7 @@ export function encodeJstTime(at: BroadcastMs): [number, number, number, number,
   return [(mjd >> 8) & 0xff, mjd & 0xff, toBcd(hours), toBcd(minutes), toBcd(seconds % 60)];
 }
 
-/** Start of the Japanese calendar day that `at` falls in. */
+/** Start of the Japanese calendar day of `at`. */
 export function jstDayStart(at: BroadcastMs): BroadcastMs {
   return (Math.floor((at + JST_OFFSET_MS) / DAY_MS) * DAY_MS - JST_OFFSET_MS) as BroadcastMs;
 }

@@ -1,10 +1,10 @@
 /**
- * Writes AAC as fragmented MP4: what a media source takes of a broadcast's sound, whose frames stay as they are.
- * ISO/IEC 14496-12 (boxes), 14496-14 5.6 (mp4a, esds), 14496-3 1.6.2.1 (AudioSpecificConfig).
+ * Writes AAC as fragmented MP4: the audio of a broadcast in a form that a media source accepts, with unchanged
+ * frames. ISO/IEC 14496-12 (boxes), 14496-14 5.6 (mp4a, esds), 14496-3 1.6.2.1 (AudioSpecificConfig).
  */
 
 interface AacConfig {
-  /** audio object type less one, as ADTS tells it; 1 is low complexity. */
+  /** audio object type minus one, as in ADTS; 1 is low complexity. */
   readonly profile: number;
   /** Index into the sampling frequencies, ISO/IEC 14496-3 table 1.18. */
   readonly samplingIndex: number;
@@ -13,16 +13,16 @@ interface AacConfig {
 }
 
 export const AAC_MIME = 'audio/mp4; codecs="mp4a.40.2"';
-/** Samples of a frame. */
+/** Samples per frame. */
 export const AAC_FRAME_SAMPLES = 1024;
 
 const RATES = [96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000];
 const CHANNELS = [0, 1, 2, 3, 4, 5, 6, 8];
 const TRACK = 1;
-/** Of samples that all decode by themselves. */
+/** Flags of samples that can all be decoded independently. */
 const SYNC_SAMPLE = 0x02000000;
 
-/** Hz; undefined for an index that is reserved. */
+/** Hz; undefined for a reserved index. */
 export function samplingRate(index: number): number | undefined {
   return RATES[index];
 }
@@ -44,13 +44,13 @@ function text(value: string): Uint8Array {
 }
 
 function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
+  const bytes = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
   let at = 0;
   for (const part of parts) {
-    whole.set(part, at);
+    bytes.set(part, at);
     at += part.length;
   }
-  return whole;
+  return bytes;
 }
 
 function box(type: string, ...parts: Uint8Array[]): Uint8Array {
@@ -82,7 +82,7 @@ function esds({ profile, samplingIndex, channelConfiguration }: AacConfig): Uint
   return fullBox('esds', 0, 0, stream);
 }
 
-/** The initialisation segment; undefined for a configuration that names no rate or no channels. */
+/** The initialisation segment; undefined for a configuration without valid rate or channels. */
 export function aacInitSegment(config: AacConfig): Uint8Array | undefined {
   const rate = RATES[config.samplingIndex];
   const channels = CHANNELS[config.channelConfiguration];

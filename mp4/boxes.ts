@@ -1,9 +1,10 @@
 /**
- * Boxes of the ISO base media file format, ISO/IEC 14496-12 4.2: walking them, and cutting a byte stream into whole
- * ones. Any bytes are safe to read: what is cut or malformed ends a walk, and a number beyond the end is 0.
+ * Boxes of the ISO base media file format, ISO/IEC 14496-12 4.2: iterating over them, and splitting a byte stream
+ * into complete ones. Any bytes are safe to read: iteration stops at a truncated or malformed box, and a number
+ * beyond the end is 0.
  */
 
-/** Largest box accepted: 100 ms of any broadcast is below 1 MB; more means the stream is no fragmented MP4. */
+/** Largest box accepted: 100 ms of any broadcast is below 1 MB; more means that the stream is not fragmented MP4. */
 const MAX_BOX_BYTES = 16 * 1024 * 1024;
 const HEADER_BYTES = 8;
 const LARGE_HEADER_BYTES = 16;
@@ -11,7 +12,7 @@ const LARGE_HEADER_BYTES = 16;
 export interface Box {
   /** Four characters. */
   readonly type: string;
-  /** Of the whole box, in the bytes that were walked. */
+  /** Of the complete box, in the given bytes. */
   readonly start: number;
   /** Of its content. */
   readonly body: number;
@@ -30,8 +31,8 @@ export function typeAt(bytes: Uint8Array, at: number): string {
 }
 
 /**
- * Size and type of the box at `at`. Undefined while its header is incomplete; size 0 when it can be no box, and for "to
- * the end of the file", which no stream uses.
+ * Size and type of the box at `at`. Undefined while its header is incomplete; size 0 if it cannot be a box, and for
+ * "to the end of the file", which no stream uses.
  */
 function headerAt(
   bytes: Uint8Array,
@@ -46,7 +47,7 @@ function headerAt(
   return { type, size: large >= LARGE_HEADER_BYTES ? large : 0, headerBytes: LARGE_HEADER_BYTES };
 }
 
-/** The boxes of `bytes[start, end)`; stops at the first that is cut or malformed. */
+/** The boxes of `bytes[start, end)`; stops at the first truncated or malformed one. */
 export function* boxesIn(bytes: Uint8Array, start = 0, end = bytes.length): Generator<Box> {
   for (let at = start; ; ) {
     const header = headerAt(bytes, at);
@@ -56,7 +57,7 @@ export function* boxesIn(bytes: Uint8Array, start = 0, end = bytes.length): Gene
   }
 }
 
-/** The first box of that path, e.g. `mdia minf stbl`, inside `parent`. */
+/** The first box of the path, e.g. `mdia minf stbl`, inside `parent`. */
 export function findBox(bytes: Uint8Array, parent: Box, ...path: string[]): Box | undefined {
   let current = parent;
   for (const type of path) {
@@ -72,12 +73,12 @@ export function findBox(bytes: Uint8Array, parent: Box, ...path: string[]): Box 
   return current;
 }
 
-/** Collects chunks of any size and gives whole top-level boxes, each in bytes of its own. */
+/** Collects chunks of any size and returns complete top-level boxes, each in its own bytes. */
 export class BoxCutter {
   readonly #chunks: Uint8Array[] = [];
   #length = 0;
 
-  /** @throws Error when the bytes cannot be boxes of a stream. */
+  /** @throws Error if the bytes cannot be boxes of a stream */
   *feed(chunk: Uint8Array): Generator<{ type: string; bytes: Uint8Array<ArrayBuffer> }> {
     this.#chunks.push(chunk);
     this.#length += chunk.length;
@@ -89,7 +90,7 @@ export class BoxCutter {
     }
   }
 
-  /** Of the box that comes first, once its header is there. */
+  /** Size of the first box, once its header is complete. */
   #size(): number | undefined {
     const header = headerAt(this.#peek(LARGE_HEADER_BYTES), 0);
     if (header === undefined) return undefined;
@@ -99,7 +100,7 @@ export class BoxCutter {
     return header.size;
   }
 
-  /** The first bytes, fewer when there are no more. */
+  /** The first bytes, or fewer if there are no more. */
   #peek(count: number): Uint8Array {
     const first = this.#chunks[0];
     if (first !== undefined && (first.length >= count || this.#chunks.length === 1)) return first;
@@ -117,19 +118,19 @@ export class BoxCutter {
   #take(count: number): Uint8Array<ArrayBuffer> {
     const out = new Uint8Array(count);
     let filled = 0;
-    let whole = 0;
+    let used = 0;
     for (const chunk of this.#chunks) {
       const part = chunk.subarray(0, count - filled);
       out.set(part, filled);
       filled += part.length;
       if (part.length < chunk.length) {
-        this.#chunks[whole] = chunk.subarray(part.length);
+        this.#chunks[used] = chunk.subarray(part.length);
         break;
       }
-      whole += 1;
+      used += 1;
       if (filled === count) break;
     }
-    this.#chunks.splice(0, whole);
+    this.#chunks.splice(0, used);
     this.#length -= count;
     return out;
   }

@@ -1,6 +1,6 @@
 /**
- * Moves one viewer's fragments so that the first starts at time 0, whenever the viewer joined. The bytes are shared with
- * other viewers: only the header (`moof`, about 1 KB) is copied, and nothing for a viewer from the start.
+ * Shifts one viewer's fragments so that the first starts at time 0, whenever the viewer joined. The bytes are shared
+ * with other viewers: only the header (`moof`, about 1 KB) is copied, and nothing for a viewer from the start.
  */
 import { boxesIn } from './boxes.ts';
 import { originOf, readFragment, rebase } from './fragment.ts';
@@ -16,7 +16,7 @@ export class FragmentRebaser {
     this.#tracks = readTracks(init);
   }
 
-  /** A fragment (`moof` and `mdat`) in pieces that continue each other. Bytes that are no fragment are left alone. */
+  /** A fragment (`moof` and `mdat`) as consecutive pieces. Bytes that are not a fragment are unchanged. */
   fragment(bytes: Uint8Array): Uint8Array[] {
     if (this.#origin === 0) return [bytes];
     const [moof] = boxesIn(bytes);

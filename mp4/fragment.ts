@@ -1,6 +1,6 @@
 /**
- * Reads a movie fragment's start and whether a decoder can begin there, and moves its decode times.
- * ISO/IEC 14496-12 8.8.
+ * Reads a movie fragment's start and whether decoding can begin there, and shifts its decode times. ISO/IEC 14496-12
+ * 8.8.
  */
 import { TICKS_PER_SECOND } from '../arib/time.ts';
 import { boxesIn, findBox, u32At } from './boxes.ts';
@@ -23,9 +23,9 @@ const SAMPLE_FLAGS = 0x0400;
 
 export interface FragmentTrack {
   track: Track;
-  /** baseMediaDecodeTime in the track's timescale; negative just after a clock's wrap. */
+  /** baseMediaDecodeTime in the track's timescale; negative just after a wrap of the clock. */
   time: number;
-  /** The first sample needs no other. */
+  /** The first sample can be decoded independently. */
   sync: boolean;
   /** Offset of the 64-bit time in the fragment, -1 for a 32-bit one. */
   timeAt: number;
@@ -33,7 +33,7 @@ export interface FragmentTrack {
   typeAt: number;
 }
 
-/** The known tracks of the `moof` box that the bytes begin with. */
+/** The known tracks of the `moof` box at the beginning of the bytes. */
 export function readFragment(moof: Uint8Array, tracks: readonly Track[]): FragmentTrack[] {
   const view = new DataView(moof.buffer, moof.byteOffset, moof.byteLength);
   const [root] = boxesIn(moof);
@@ -81,7 +81,7 @@ function firstSampleFlags(moof: Uint8Array, header: number, run: number, trackDe
 
 /** The type of a box that readers skip, ISO/IEC 14496-12 8.1.2. */
 const FREE = Uint8Array.of(0x66, 0x72, 0x65, 0x65);
-/** A multiple of 15 ticks of 90 kHz is a whole number of samples at 48 kHz (8 of them). */
+/** A multiple of 15 ticks of 90 kHz is an integral number of samples at 48 kHz (8 of them). */
 const ORIGIN_STEP = 15;
 
 /** The common origin of all tracks, in 90 kHz ticks: the earliest start in the first fragment, rounded down. */
@@ -91,8 +91,8 @@ export function originOf(first: readonly FragmentTrack[]): number {
 }
 
 /**
- * Subtracts an origin (90 kHz ticks) from every decode time, in place, and gives the tracks that are left. A track that
- * would start before the origin (sound that reached the muxer later than the first picture), or whose time cannot be
+ * Subtracts an origin (90 kHz ticks) from every decode time, in place, and returns the remaining tracks. A track that
+ * would start before the origin (audio that reached the muxer later than the first picture), or whose time cannot be
  * rewritten, is hidden from the reader.
  */
 export function rebase(moof: Uint8Array, parts: readonly FragmentTrack[], origin: number): FragmentTrack[] {

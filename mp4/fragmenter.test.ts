@@ -7,7 +7,7 @@ import { Fragmenter, type MediaPiece } from './fragmenter.ts';
 import { InitSegmentCollector } from './init-segment.ts';
 import { mimeOf, readTracks } from './tracks.ts';
 
-/** A box around contents, ISO/IEC 14496-12 4.2. */
+/** A box with this content, ISO/IEC 14496-12 4.2. */
 function box(type: string, ...contents: Uint8Array[]): Uint8Array<ArrayBuffer> {
   const size = 8 + contents.reduce((sum, part) => sum + part.length, 0);
   const out = new Uint8Array(size);
@@ -63,7 +63,7 @@ function head(...traks: Uint8Array[]): Uint8Array {
   return Uint8Array.from([...box('ftyp', text('iso5')), ...moov]);
 }
 
-/** A fragment whose sample flags are in tfhd (0x20), those of a first key frame in trun (0x04). */
+/** A fragment with sample flags in tfhd (0x20), and those of a first key frame in trun (0x04). */
 function traf(id: number, time: number, sync: boolean): Uint8Array {
   const run = sync ? [u32(0x05), u32(1), u32(0), u32(0x0200_0000)] : [u32(0x01), u32(1), u32(0)];
   return box(
@@ -97,7 +97,7 @@ const BASE = 3_600_000_000; // 40000 s at 90 kHz
 const HEAD = head(trak(1, 'vide', 90_000, AVC), trak(2, 'soun', 48_000, AAC));
 
 describe('Fragmenter', () => {
-  test('shifts both tracks by the same origin, exactly, and names the codecs', () => {
+  test('shifts both tracks by the same origin, exactly, and identifies the codecs', () => {
     const stream = join(
       HEAD,
       fragment(traf(1, BASE + 3007, true), traf(2, (BASE * 8) / 15 + 1024, true)),
@@ -168,7 +168,7 @@ describe('Fragmenter', () => {
     }
   });
 
-  test('names AV1, Opus and audio alone', () => {
+  test('identifies AV1, Opus and audio alone', () => {
     const av1 = join(
       head(trak(1, 'vide', 90_000, AV1), trak(2, 'soun', 48_000, OPUS)),
       fragment(traf(1, 0, true)),

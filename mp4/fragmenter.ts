@@ -1,6 +1,6 @@
 /**
- * Turns an encoder's output (fragmented MP4 with broadcast times) into an initialisation segment and media
- * fragments whose times begin near 0.
+ * Converts an encoder's output (fragmented MP4 with broadcast times) to an initialisation segment and media fragments
+ * with times near 0.
  */
 import { type Media90k, media90k, TICKS_PER_SECOND } from '../arib/time.ts';
 import { continues } from '../arib/ts/time-scale.ts';
@@ -13,18 +13,18 @@ export type MediaPiece =
       kind: 'init';
       bytes: Uint8Array<ArrayBuffer>;
       mime: string;
-      /** Broadcast stamp of time 0 in the fragments, unwrapped: negative just before the stamps wrapped. */
+      /** Broadcast time stamp of time 0 in the fragments, unwrapped: negative just before a wrap. */
       origin: number;
     }
   | {
       kind: 'fragment';
       bytes: Uint8Array<ArrayBuffer>;
-      /** A decoder can begin here. */
+      /** Decoding can begin here. */
       sync: boolean;
       /** Since the origin. */
       time: Media90k;
     }
-  /** The clock jumped: the following would not continue what was sent. */
+  /** The clock jumped: the following fragments do not continue the previous ones. */
   | { kind: 'jump' };
 
 export class Fragmenter {
@@ -34,13 +34,13 @@ export class Fragmenter {
   #tracks: readonly Track[] = [];
   #moof: Uint8Array | undefined;
   #origin: number | undefined;
-  /** Of each track: after a loss of all, its last picture comes behind later sound. */
+  /** By track: after a loss on all tracks, the last picture may be later than the last audio. */
   readonly #last = new Map<Track, Media90k>();
 
-  /** @param origin broadcast stamp of time 0, 90 kHz; without it the start of the first fragment */
+  /** @param origin broadcast time stamp of time 0, 90 kHz; default: the start of the first fragment */
   constructor(private readonly origin?: number) {}
 
-  /** @throws Error when the bytes are no fragmented MP4. */
+  /** @throws Error if the bytes are not fragmented MP4 */
   *feed(chunk: Uint8Array): Generator<MediaPiece> {
     for (const { type, bytes } of this.#cutter.feed(chunk)) {
       if (type === 'ftyp') this.#ftyp = bytes;
@@ -64,7 +64,7 @@ export class Fragmenter {
     const lead = parts.find((part) => part.track.kind === 'video') ?? parts[0];
     if (lead === undefined) return;
     if (this.#origin === undefined) {
-      // Audio before the first picture is nothing that a viewer could begin with.
+      // Playback cannot begin with audio before the first picture.
       if (!parts.some(isSync)) return;
       this.#origin = this.origin ?? originOf(parts);
       yield { kind: 'init', bytes: this.#init, mime: typeOf(this.#tracks), origin: this.#origin };
@@ -88,7 +88,7 @@ function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> 
   return out;
 }
 
-/** Without a known codec only the container can be named. */
+/** Without a known codec only the container is given. */
 function typeOf(tracks: readonly Track[]): string {
   const container = tracks.some((track) => track.kind === 'video') ? 'video/mp4' : 'audio/mp4';
   return mimeOf(tracks) ?? container;

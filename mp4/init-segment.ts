@@ -9,8 +9,8 @@ export class InitSegmentCollector {
   #held: Uint8Array = new Uint8Array(0);
 
   /**
-   * All bytes received so far once they begin with a whole initialisation segment, else undefined.
-   * @throws Error when the bytes can be no fragmented MP4.
+   * All bytes received so far if they begin with a complete initialisation segment, else undefined.
+   * @throws Error if the bytes cannot be fragmented MP4
    */
   push(chunk: Uint8Array): Uint8Array | undefined {
     const joined = new Uint8Array(this.#held.length + chunk.length);
@@ -23,7 +23,7 @@ export class InitSegmentCollector {
   }
 }
 
-/** A first box of impossible size: its four characters of type would be no letters either. */
+/** A first box of impossible size: its type would not be four letters either. */
 function startsWrong(bytes: Uint8Array): boolean {
   if (bytes.length < HEADER_BYTES) return false;
   return bytes.subarray(4, HEADER_BYTES).some((octet) => octet < 0x20 || octet > 0x7e);

@@ -1,5 +1,5 @@
 /**
- * The tracks that an initialisation segment declares, and its RFC 6381 type. Boxes: ISO/IEC 14496-12 8; codec names:
+ * Parses the tracks of an initialisation segment, and its RFC 6381 type. Boxes: ISO/IEC 14496-12 8; codec names:
  * ISO/IEC 14496-15 5.3.3 (avcC), AV1-ISOBMFF 2.3.3 (av1C), ISO/IEC 14496-14 5.6 (esds), the Opus binding (dOps).
  */
 import { type Box, boxesIn, findBox, typeAt, u32At } from './boxes.ts';
@@ -9,9 +9,9 @@ export interface Track {
   readonly kind: 'video' | 'audio';
   /** Ticks per second of its decode times. */
   readonly timescale: number;
-  /** e.g. `avc1.64001f`; undefined for a codec that is not known here. */
+  /** e.g. `avc1.64001f`; undefined for an unknown codec. */
   readonly codec: string | undefined;
-  /** Flags of samples that carry none themselves (trex). */
+  /** Default flags of samples (trex). */
   readonly defaultFlags: number;
 }
 
@@ -42,7 +42,7 @@ function av1Name(record: Uint8Array): string | undefined {
   return `av01.${levels >> 5}.${level}${tier}.${depth}`;
 }
 
-/** Contents of the descriptor of that tag, ISO/IEC 14496-1 7.2.2; its size comes in groups of seven bits. */
+/** Content of the descriptor with this tag, ISO/IEC 14496-1 7.2.2; its size is coded in groups of seven bits. */
 function descriptor(bytes: Uint8Array, tag: number): Uint8Array | undefined {
   for (let at = 0; at + 1 < bytes.length; ) {
     const found = bytes[at];
@@ -60,7 +60,7 @@ function descriptor(bytes: Uint8Array, tag: number): Uint8Array | undefined {
   return undefined;
 }
 
-/** Octets of an ES_Descriptor before its children: ES_ID, flags and what the flags announce. */
+/** Octets of an ES_Descriptor before its children: ES_ID, flags and optional fields by flags. */
 function esHeaderBytes(es: Uint8Array): number {
   const flags = es[2] ?? 0;
   const dependsOn = (flags & 0x80) === 0 ? 0 : 2;
@@ -80,7 +80,7 @@ function aacName(esds: Uint8Array): string | undefined {
   if (objectType !== '40') return `mp4a.${objectType}`;
   const specific = descriptor(config.subarray(13), DECODER_SPECIFIC);
   if (specific === undefined || specific.length < 1) return undefined;
-  // audioObjectType, ISO/IEC 14496-3 1.6.2.1: five bits, 31 means six more.
+  // audioObjectType, ISO/IEC 14496-3 1.6.2.1: five bits, 31 means that six more follow.
   const [first = 0, second = 0] = specific;
   const short = first >> 3;
   return `mp4a.40.${short === 31 ? 32 + (((first & 0x07) << 3) | (second >> 5)) : short}`;
@@ -118,7 +118,7 @@ function readTrack(bytes: Uint8Array, trak: Box): Omit<Track, 'defaultFlags'> | 
   return { id: u32At(bytes, idAt), kind, timescale, codec: codecName(bytes, entry) };
 }
 
-/** The video and audio tracks of an initialisation segment; empty when it has none or is cut. */
+/** The video and audio tracks of an initialisation segment; empty if it has none or is truncated. */
 export function readTracks(init: Uint8Array): Track[] {
   for (const moov of boxesIn(init)) {
     if (moov.type !== 'moov') continue;

@@ -3,7 +3,7 @@
 export interface AdtsHeader {
   /** 7 octets, or 9 with a CRC. */
   readonly headerLength: number;
-  /** Of the whole frame, header included. */
+  /** Of the complete frame, header included. */
   readonly frameLength: number;
   /** Profile: 1 is low complexity, the one that broadcasts use (ARIB STD-B32 part 2). */
   readonly profile: number;
@@ -17,7 +17,7 @@ export const ADTS_HEADER = 7;
 const CRC_LENGTH = 2;
 const MAX_SAMPLING_INDEX = 11;
 
-/** The header at `offset`; undefined when there is none. Needs `ADTS_HEADER` octets. */
+/** The header at `offset`; undefined if there is none. Needs `ADTS_HEADER` octets. */
 export function readAdtsHeader(bytes: Uint8Array, offset: number): AdtsHeader | undefined {
   if (offset + ADTS_HEADER > bytes.length) return undefined;
   const at = (index: number): number => bytes[offset + index] as number;

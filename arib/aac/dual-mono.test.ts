@@ -20,7 +20,7 @@ function frame(channelConfiguration: number, payload: readonly number[], crc = f
   ]);
 }
 
-/** id_syn_ele 000 (single channel element), tag 0, then whatever its sound is. */
+/** id_syn_ele 000 (single channel element), tag 0, then arbitrary audio data. */
 const SINGLE = [0x01, 0xaa, 0xbb, 0xcc];
 /** id_syn_ele 101 (program_config_element). */
 const CONFIGURED = [0xa0, 0xaa, 0xbb, 0xcc];
@@ -102,7 +102,7 @@ test('any bytes are preserved, with at most one configuration added per frame', 
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 400 }), fc.integer({ min: 1, max: 50 }), (bytes, size) => {
       const out = rewrite(bytes, [size]);
-      // Each configuration stands in for a frame of at least eight octets.
+      // Each configuration is inserted in a frame of at least eight octets.
       expect(out.length).toBeLessThanOrEqual(bytes.length * 2);
       expect(out.length).toBeGreaterThanOrEqual(bytes.length - 10 - 2 * Math.ceil(bytes.length / 9));
     }),

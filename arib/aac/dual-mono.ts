@@ -1,11 +1,11 @@
 /**
- * Makes dual mono readable for decoders that know channels only by configuration.
+ * Makes dual mono decodable for decoders that only know channels by configuration.
  *
- * Japanese broadcasts send two programmes (main and sub) in one stream as frames of two single channel elements
- * with channel_configuration 0 and no program_config_element (ARIB STD-B32 part 2). General decoders refuse such
- * frames. A program_config_element that declares two front channels makes each frame an ordinary two-channel
- * one: left is main, right is sub. The element is exactly seven octets long, so that nothing behind it shifts by
- * bits. It does not decode or change the sound.
+ * Japanese broadcasts send two programmes (main and sub) in one stream as frames of two single channel elements with
+ * channel_configuration 0 and no program_config_element (ARIB STD-B32 part 2). General decoders reject such frames. A
+ * program_config_element that declares two front channels makes each frame an ordinary two-channel one: left is main,
+ * right is sub. The element is exactly seven octets long, so that the following data is not shifted by bits. The
+ * audio is neither decoded nor changed.
  */
 import { ADTS_HEADER, type AdtsHeader, readAdtsHeader, setFrameLength } from './adts.ts';
 
@@ -17,7 +17,7 @@ const LOOK_AHEAD = 10;
 
 export const CONFIG_LENGTH = 7;
 
-/** Whether the frame that starts at `offset` is dual mono without a configuration of its own. */
+/** Whether the frame that starts at `offset` is dual mono without its own configuration. */
 export function isBareDualMono(bytes: Uint8Array, offset: number): boolean {
   const header = readAdtsHeader(bytes, offset);
   return header !== undefined && needsConfig(header, bytes, offset);
@@ -29,8 +29,8 @@ function needsConfig(header: AdtsHeader, bytes: Uint8Array, offset: number): boo
 }
 
 /**
- * program_config_element of two front single channel elements, tags 0 and 1, with its id_syn_ele in front:
- * 47 bits, one of byte_alignment, an empty comment. ISO/IEC 13818-7 6.3, table 25.
+ * program_config_element of two front single channel elements, tags 0 and 1, preceded by its id_syn_ele: 47 bits, one
+ * of byte_alignment, an empty comment. ISO/IEC 13818-7 6.3, table 25.
  */
 export function twoChannelConfig(profile: number, samplingIndex: number): Uint8Array {
   const bits = [
@@ -62,9 +62,9 @@ export function twoChannelConfig(profile: number, samplingIndex: number): Uint8A
   return config;
 }
 
-/** Rewrites an ADTS stream in pieces of any size; frames that need nothing pass as they are. */
+/** Rewrites an ADTS stream in pieces of any size; frames that need no change pass unchanged. */
 export class DualMonoConfigurer {
-  /** The start of a frame whose header has not wholly come: fewer than LOOK_AHEAD octets. */
+  /** The start of a frame with an incomplete header: fewer than LOOK_AHEAD octets. */
   #held = new Uint8Array(0);
   /** Octets of the current frame that pass unchanged. */
   #passing = 0;
@@ -74,7 +74,7 @@ export class DualMonoConfigurer {
     this.#passing = 0;
   }
 
-  /** Gives what the piece becomes; up to LOOK_AHEAD - 1 octets wait for the next piece. */
+  /** Returns the rewritten piece; up to LOOK_AHEAD - 1 octets wait for the next piece. */
   feed(piece: Uint8Array): Uint8Array {
     const input = new Uint8Array(this.#held.length + piece.length);
     input.set(this.#held);
@@ -100,7 +100,7 @@ export class DualMonoConfigurer {
   #frame(input: Uint8Array, at: number, parts: Uint8Array[]): number {
     const header = readAdtsHeader(input, at);
     if (header === undefined) {
-      // Out of step: leave everything as it is up to what may be the next frame.
+      // Not in sync: keeps everything up to a possible next frame.
       let next = at + 1;
       while (next < input.length && input[next] !== 0xff) next += 1;
       parts.push(input.subarray(at, next));
@@ -125,11 +125,11 @@ export class DualMonoConfigurer {
 }
 
 function join(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
+  const output = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
   let at = 0;
   for (const part of parts) {
-    whole.set(part, at);
+    output.set(part, at);
     at += part.length;
   }
-  return whole;
+  return output;
 }

@@ -1,11 +1,11 @@
-/** Silence for where sound is missing: AAC-LC stereo at 48 kHz in ADTS. ISO/IEC 13818-7 6.2. */
+/** Silence to replace missing audio: AAC-LC stereo at 48 kHz in ADTS. ISO/IEC 13818-7 6.2. */
 import { pesTimes, shiftPes } from '../ts/pes-stamps.ts';
 
 /** One frame. */
 export const SILENT_FRAME: readonly number[] = [
   0xff, 0xf1, 0x4c, 0x80, 0x01, 0xbf, 0xfc, 0x21, 0x10, 0x04, 0x60, 0x8c, 0x1c,
 ];
-/** What it lasts, 90 kHz. */
+/** Duration of the frame, 90 kHz. */
 export const SILENT_TICKS = 1_920;
 
 const HEADER = [0, 0, 1, 0xc0, 0, 8 + SILENT_FRAME.length, 0x80, 0x80, 5, 0x21, 0, 1, 0, 1];

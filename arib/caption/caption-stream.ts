@@ -1,7 +1,7 @@
 /**
- * The captions of one station out of its transport stream: PAT, PMT, PES packets, caption pages. ARIB STD-B10 Part 2,
- * 6.2.16 (component_tag); which stream is which, TR-B14 Vol. 3 Section 2: captions 0x30 to 0x37, superimposed text
- * 0x38 to 0x3F, of one-segment services 0x87 and 0x88.
+ * Extracts the captions of one station from its transport stream: PAT, PMT, PES packets, caption pages. ARIB STD-B10
+ * Part 2, 6.2.16 (component_tag); which stream is which, TR-B14 Vol. 3 Section 2: captions 0x30 to 0x37, superimposed
+ * text 0x38 to 0x3F, of one-segment services 0x87 and 0x88.
  */
 import type { Pid, ServiceId } from '../ids.ts';
 import { type Pts90k, unwrapPts } from '../time.ts';
@@ -49,7 +49,7 @@ const PES_LIMIT = 66_000;
 /** The clock does not jump by this much unless the stream was cut. */
 const JUMP = 10 * 90_000;
 
-/** New tables count from the slice behind theirs on: 6 ms of a terrestrial station. */
+/** New tables apply from the slice after theirs on: 6 ms of a terrestrial station. */
 const SLICE_BYTES = 64 * PACKET_SIZE;
 
 interface OpenSource extends CaptionSource {
@@ -65,28 +65,28 @@ export class CaptionStream {
   #clock: Pts90k | undefined;
   #sources: readonly OpenSource[] = [];
 
-  /** Of this station, or of the only one of a recorded stream. */
+  /** @param serviceId the station; default: the only one of a recorded stream */
   constructor(serviceId?: ServiceId) {
     this.#serviceId = serviceId;
   }
 
-  /** What the station announces now; empty before its PMT, and while it has no captions. */
+  /** Streams that the station announces now; empty before its PMT, and if it has no captions. */
   get sources(): readonly CaptionSource[] {
     return this.#sources;
   }
 
-  /** PIDs whose packets are needed now; changes with PAT and PMT. */
+  /** PIDs of the required packets; changes with PAT and PMT. */
   get pids(): Pid[] {
     const tables = [PAT_PID, this.#mapPid, this.#pcrPid].filter((pid) => pid !== undefined);
     return [...new Set([...tables, ...this.#sources.map(({ pid }) => pid)])];
   }
 
-  /** The stream's clock as far as it was read. */
+  /** The stream's clock at the read position. */
   get clock(): Pts90k | undefined {
     return this.#clock;
   }
 
-  /** Takes whole packets; gives what they completed, in order. */
+  /** Processes complete packets; returns the completed events, in order. */
   feed(packets: Uint8Array): CaptionEvent[] {
     if (packets.length <= SLICE_BYTES) return this.#feed(packets);
     const events: CaptionEvent[] = [];
@@ -147,7 +147,7 @@ export class CaptionStream {
     const passed = before === undefined ? 0 : unwrapPts(this.#clock, before) - before;
     const jumped = isDiscontinuity(packets, at) || passed < 0 || passed > JUMP;
     for (const { decoder } of this.#sources) {
-      // Behind a cut nothing of what was on screen is meant any more.
+      // After a cut the previous screen content does not apply any more.
       if (jumped) decoder.reset();
       else events.push(...decoder.expire(this.#clock));
     }

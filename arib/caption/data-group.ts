@@ -1,5 +1,5 @@
 /**
- * The payload of a caption PES packet down to one data group whose CRC is right: ARIB STD-B24 Vol. 3, 5
+ * Parses the payload of a caption PES packet to one data group with a correct CRC: ARIB STD-B24 Vol. 3, 5
  * (independent PES) and Vol. 1 Part 3, 9.2 (data group).
  */
 import { Reader } from '../reader.ts';
@@ -14,7 +14,7 @@ export interface DataGroup {
   readonly number: number;
   /** data_group_data. */
   readonly data: Uint8Array;
-  /** Octets of the payload that the group and everything before it take. */
+  /** Octets of the payload up to the end of the group. */
   readonly size: number;
 }
 
@@ -30,7 +30,7 @@ type DataGroupFailure = 'no-caption' | 'damaged';
 
 /**
  * Reads the group at the start of `payload` (PES_packet_data_byte). 'no-caption': another kind of private data;
- * 'damaged': cut short, wrong CRC or a reserved data_group_id.
+ * 'damaged': truncated, wrong CRC or a reserved data_group_id.
  */
 export function readDataGroup(payload: Uint8Array): DataGroup | DataGroupFailure {
   const r = new Reader(payload);

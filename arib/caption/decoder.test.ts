@@ -203,7 +203,7 @@ test('one-segment captions: DRCS-1 left, kanji right, at the bottom of their own
   const body = unit(0x20, hex('0C 87 BBFA CBEB 21 0D B2BB B3DA'));
   const [page] = pagesOf(decoder.feed(statement([drcs, body]), AT));
   expect(page?.plane).toEqual([320, 180]);
-  // Three cells of 20 by 24 in two lines: 60 dots across in the middle, 8 dots above the lower edge.
+  // Three cells of 20 by 24 in two lines: 60 dots, centred, 8 dots above the lower edge.
   expect(page?.runs.map(({ text, x, y, w, h, size }) => [text, x, y, w, h, size])).toEqual([
     ['字幕', 130, 124, 20, 24, 18],
     ['〓', 170, 124, 20, 24, 18],

@@ -1,10 +1,10 @@
 /**
- * Captions and superimposed text: PES payloads in, caption pages out. ARIB STD-B24 Vol. 1 Part 3, 9;
- * operation TR-B14 and TR-B15 Vol. 3 Section 2. One decoder a stream.
+ * Captions and superimposed text: PES payloads in, caption pages out. ARIB STD-B24 Vol. 1 Part 3, 9; operation TR-B14
+ * and TR-B15 Vol. 3 Section 2. One decoder per stream.
  *
- * A statement is shown from the time that its caller gives (its PTS; for superimposed text, which has none, the
- * stream's clock at its arrival), waits in it (TIME) make further pages later. A page ends with the next one of its
- * language. Nothing is thrown: damaged groups are counted and dropped, undefined codes passed over.
+ * A statement is shown from the time passed by the caller (its PTS; for superimposed text, which has none, the
+ * stream's clock at its arrival); waits in it (TIME) produce further pages later. A page ends with the next one of
+ * its language. Nothing is thrown: damaged groups are counted and dropped, undefined codes are skipped.
  */
 import { PTS_MODULUS, type Pts90k, pts90k, unwrapPts } from '../time.ts';
 import { type DataGroup, readDataGroup } from './data-group.ts';
@@ -18,7 +18,7 @@ import { HD_FORMAT, managementFormat, ONE_SEGMENT_FORMAT, type WritingFormat } f
 
 export type CaptionEvent =
   | {
-      /** The management data changed: all that was on screen is gone. */
+      /** The management data changed: the screen is cleared. */
       readonly kind: 'management';
       readonly superimpose: boolean;
       readonly languages: readonly CaptionLanguage[];
@@ -42,7 +42,7 @@ interface Moment {
 
 interface LanguageState {
   readonly screen: Screen;
-  /** When the last statement began and what it showed when: a later one interrupts it where it is. */
+  /** When the last statement began and its moments: a later statement interrupts it. */
   statementAt: number;
   moments: readonly Moment[];
   /** Whether the last page was one without text, or ended by itself. */
@@ -51,15 +51,18 @@ interface LanguageState {
 
 const TICKS_PER_MS = 90;
 const LANGUAGES = 8;
-/** Pages of one statement; operated are a text, a few additions and an erasure. Further waits only add up. */
+/**
+ * Limit of pages of one statement; in practice there are a text, a few additions and an erasure. Further waits are
+ * only added.
+ */
 const MAX_MOMENTS = 16;
 /** Without management data for this long a receiver starts again: TR-B14 Vol. 3 Section 2, 4.2.4. */
 const MANAGEMENT_TIMEOUT = 180_000 * TICKS_PER_MS;
 
 export class CaptionDecoder {
-  /** Payloads that are captions but whose group is cut short or fails its CRC. */
+  /** Number of caption payloads with a truncated group or a wrong CRC. */
   damagedGroups = 0;
-  /** Statements that were shown. */
+  /** Number of shown statements. */
   statements = 0;
 
   readonly #profile: CaptionProfile;
@@ -83,12 +86,12 @@ export class CaptionDecoder {
     });
   }
 
-  /** What the last management data announced; empty before the first. */
+  /** Languages of the last management data; empty before the first. */
   get languages(): readonly CaptionLanguage[] {
     return this.#languages;
   }
 
-  /** Forgets everything: the stream was cut here, or another one follows. */
+  /** Resets all state: the stream was cut here, or another one follows. */
   reset(): void {
     this.#forget();
     this.#group = undefined;
@@ -97,7 +100,7 @@ export class CaptionDecoder {
     this.#managementAt = undefined;
   }
 
-  /** Takes PES_packet_data_byte of one packet. `at`: its PTS, or the stream's clock when it has none. */
+  /** Processes PES_packet_data_byte of one packet. `at`: its PTS, or the stream's clock if it has none. */
   feed(payload: Uint8Array, at: Pts90k): CaptionEvent[] {
     const group = readDataGroup(payload);
     if (group === 'no-caption') return [];
@@ -112,7 +115,7 @@ export class CaptionDecoder {
     return events;
   }
 
-  /** To be called now and then with the stream's clock: erases what no management data stands behind any more. */
+  /** Must be called regularly with the stream's clock: clears captions without current management data. */
   expire(at: Pts90k): CaptionEvent[] {
     const last = this.#managementAt;
     if (last === undefined || unwrapPts(at, last) - last < MANAGEMENT_TIMEOUT) return [];
@@ -126,7 +129,7 @@ export class CaptionDecoder {
     this.#drcs.clear();
   }
 
-  /** A statement of a language that the management data of its group does not list belongs to nothing. */
+  /** A statement in a language that the management data of its group does not list is ignored. */
   #isListed({ group, number }: DataGroup): boolean {
     if (this.#management === undefined || group !== this.#group) return true;
     return this.#languages.some(({ index }) => index === number);
@@ -193,7 +196,7 @@ export class CaptionDecoder {
     this.#report(language, state, at, events);
   }
 
-  /** A statement that is still waiting when the next one begins is shown no further. */
+  /** A statement that is still waiting when the next one begins is interrupted. */
   #interrupt(state: LanguageState, at: Pts90k): void {
     if (state.moments.length < 2) return;
     const elapsed = (unwrapPts(at, state.statementAt) - state.statementAt) / TICKS_PER_MS;
@@ -204,7 +207,7 @@ export class CaptionDecoder {
     state.blank = false;
   }
 
-  /** Remembers the screen as it is now, if it changed. */
+  /** Records the current screen, if it changed. */
   #moment(): void {
     if (!this.#writer.changed) return;
     this.#writer.changed = false;
@@ -221,7 +224,7 @@ export class CaptionDecoder {
       const empty = snapshot.cells.length === 0 && snapshot.raster === undefined;
       const wasBlank = state.blank;
       state.blank = empty;
-      // The page before says how long it stays, or nothing was shown.
+      // The previous page has a duration, or nothing was shown.
       if (empty && (wasBlank || index > 0)) continue;
       const next = this.#moments[index + 1];
       const duration = next === undefined || empty ? null : next.offset - offset;

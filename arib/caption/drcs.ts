@@ -1,14 +1,14 @@
 /**
- * Characters that the broadcaster sends as bitmaps: ARIB STD-B24 Vol. 1 Part 2, Annex D (DRCS_data_structure).
- * Operated are two levels in mode 0 and four in mode 1, up to 36 by 36 dots (TR-B14 Vol. 3 Section 2); any depth
- * is read. Geometric patterns (modes 2 and 3) are passed over.
+ * Characters that the broadcaster sends as bitmaps: ARIB STD-B24 Vol. 1 Part 2, Annex D (DRCS_data_structure). In
+ * operation are two levels in mode 0 and four in mode 1, up to 36 by 36 dots (TR-B14 Vol. 3 Section 2); any depth is
+ * supported. Geometric patterns (modes 2 and 3) are skipped.
  */
 import { Reader } from '../reader.ts';
 import { knownDrcs } from './known-drcs.ts';
 import { md5 } from './md5.ts';
 import { UNIT } from './statement.ts';
 
-/** As the caption page carries it. */
+/** Format of the caption page. */
 export interface DrcsImage {
   readonly w: number;
   readonly h: number;
@@ -18,7 +18,7 @@ export interface DrcsImage {
   readonly bits: 1 | 2 | 4 | 8;
   /** Base64; pixels row by row from the top left, most significant bit first, rows not padded. */
   readonly data: string;
-  /** MD5 of the pattern as it was broadcast. */
+  /** MD5 of the pattern as broadcast. */
   readonly md5: string;
 }
 
@@ -37,7 +37,7 @@ function base64(bytes: Uint8Array): string {
   return text;
 }
 
-/** `count` values of `from` bits each, packed, as values of `to` bits. */
+/** Converts `count` packed values of `from` bits each to values of `to` bits. */
 function repack(pattern: Uint8Array, count: number, from: number, to: number): Uint8Array {
   const packed = new Uint8Array(Math.ceil((count * to) / 8));
   for (let index = 0; index < count; index++) {
@@ -71,7 +71,7 @@ export class DrcsGlyph {
     return this.#hash;
   }
 
-  /** The character that the bitmap is known to show; undefined when it has to be drawn. */
+  /** The character that the bitmap is known to show; undefined if it must be drawn. */
   get replacement(): string | undefined {
     return knownDrcs(this.md5);
   }
@@ -103,14 +103,14 @@ function bitsOf(levels: number): number {
 }
 
 const MULTI_LEVEL = 1;
-/** Characters that are kept: all sets of one octet have 15 x 94 codes, a statement uses a handful. */
+/** Limit of stored characters: all one-octet sets have 15 x 94 codes, a statement uses a handful. */
 const MAX_GLYPHS = 512;
-/** Dots of all patterns that are kept: 512 of the largest that are operated, 36 by 36. */
+/** Limit of dots of all stored patterns: 512 of the largest in operation, 36 by 36. */
 const MAX_DOTS = MAX_GLYPHS * 36 * 36;
 
-/** Where a two-octet code is kept, above the one-octet ones (set and code). */
+/** Offset of two-octet codes, above the one-octet ones (set and code). */
 export const DOUBLE_OCTETS = 0x10000;
-/** Where a code point of the private use area is kept, for text in UCS. */
+/** Offset of code points of the private use area, for text in UCS. */
 export const UCS_CODES = 0x20000;
 
 /** The bitmaps defined so far, by code. */
@@ -127,7 +127,7 @@ export class DrcsTable {
     this.#dots = 0;
   }
 
-  /** Reads a data unit of kind 0x30 or 0x31; what is cut short is left out. */
+  /** Reads a data unit of kind 0x30 or 0x31; truncated characters are left out. */
   define(parameter: number, data: Uint8Array, ucs: boolean): void {
     const r = new Reader(data);
     const count = r.u8();
@@ -145,7 +145,7 @@ export class DrcsTable {
   }
 
   #keep(key: number, glyph: DrcsGlyph): void {
-    // No real statement fills the table: start over with the newest definitions, which are the ones in use.
+    // No real statement fills the table: it is cleared, and the newest definitions, which are in use, are stored.
     const dots = glyph.width * glyph.height;
     if (this.#glyphs.size >= MAX_GLYPHS || this.#dots + dots > MAX_DOTS) this.clear();
     this.#glyphs.set(key, glyph);
@@ -158,7 +158,7 @@ function keyOf(parameter: number, code: number): number {
   return 0x4000 | (code & 0x0f7f);
 }
 
-/** One font of a character; undefined when it is geometric, empty or cut short. */
+/** One font of a character; undefined if it is geometric, empty or truncated. */
 function readFont(r: Reader): DrcsGlyph | undefined {
   const mode = r.u8() & 0x0f;
   if (mode > MULTI_LEVEL) {

@@ -1,8 +1,7 @@
 /**
- * Bitmaps whose meaning is known, by the MD5 of their pattern: broadcasters draw symbols that the code has a
- * character for (or Unicode has by now) again and again in the same shapes. Only symbols: for a rare kanji the
- * picture is the better reading. Facts collected by viewers; a shape that is missing here is drawn as it was sent.
- * ARIB STD-B24 Vol. 1 Part 2, Annex D.
+ * Known bitmaps, by the MD5 of their pattern: broadcasters repeatedly send symbols in the same shapes although the
+ * code has a character for them (or Unicode has by now). Only symbols: a rare kanji is better shown as its bitmap.
+ * Data collected by viewers; a shape that is missing here is drawn as sent. ARIB STD-B24 Vol. 1 Part 2, Annex D.
  */
 
 const KNOWN: readonly (readonly [character: string, hashes: string])[] = [
@@ -86,7 +85,7 @@ const CHARACTERS = new Map(
   KNOWN.flatMap(([character, hashes]) => hashes.split(/\s+/).map((hash) => [hash, character] as const)),
 );
 
-/** The character that a bitmap with this MD5 shows; undefined when it is not known. */
+/** The character that a bitmap with this MD5 shows; undefined if unknown. */
 export function knownDrcs(hash: string): string | undefined {
   return CHARACTERS.get(hash);
 }

@@ -137,7 +137,7 @@ describe('positions and sizes', () => {
         ['駅', '[170,450]-[209,509]'],
       ),
     );
-    // Up one line and back over two cells; down from the last line is the first one.
+    // Up one line and back two cells; down from the last line is the first one.
     expect(cellsOf(bodyPage(`${PRE} 1C4742 0B 08 08 3B7A 0A 0A 4B6B`))).toEqual(
       cells(7, 8, ['字', '[170,390]-[209,449]'], ['幕', '[210,30]-[249,89]']),
     );
@@ -145,7 +145,7 @@ describe('positions and sizes', () => {
 
   test('RPC repeats a character, CAN and RPC 0 fill the line', () => {
     expect(bodyPage(`${PRE} 9843 3B7A 4B6B`).runs[0]?.text).toBe('字字字幕');
-    // 620 dots: 15 whole columns and half a one.
+    // 620 dots: 15 complete columns and a half one.
     expect(bodyPage(`${PRE} 1C4040 9840 20`).runs[0]?.text).toHaveLength(16);
     expect(cellsOf(bodyPage(`${PRE} 1C404E 18 3B7A`))).toEqual(
       cells(7, 8, ['\u3000', '[770,30]-[809,89]'], ['字', '[730,30]-[769,89]']),
@@ -286,7 +286,7 @@ describe('bitmaps', () => {
     });
   });
 
-  test('a depth that is no power of two uses the next larger number of bits', () => {
+  test('a depth that is not a power of two uses the next larger number of bits', () => {
     // Depth 5 - 2 = 3: five levels in three bits: 4 3 2 1 0, one row.
     const decoder = new CaptionDecoder();
     const drcs = unit(0x30, hex('01 4121 01 01 03 05 01 8D10'));

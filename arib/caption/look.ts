@@ -1,12 +1,12 @@
 /**
- * How the characters that follow look: size, spacing, colours and decoration as the control functions set them.
- * ARIB STD-B24 Vol. 1 Part 2, 7 (control functions), 8.2 (initial values), Annex A (colour map).
+ * Attributes of the following characters: size, spacing, colours and decoration set by control functions. ARIB
+ * STD-B24 Vol. 1 Part 2, 7 (control functions), 8.2 (initial values), Annex A (colour map).
  */
 import { FIXED_COLOURS } from '../si/fixed-colours.ts';
 import { CONTROL } from '../text/control-codes.ts';
 import type { WritingFormat } from './writing-format.ts';
 
-/** The look of a cell, shared by all cells written with it. Lengths in dots of the plane. */
+/** The attributes of a cell, shared by all cells written with them. Lengths in dots of the plane. */
 export interface CellLook {
   readonly width: number;
   readonly height: number;
@@ -26,10 +26,10 @@ export interface CellLook {
 
 export const TRANSPARENT = 8;
 const WHITE = 7;
-/** Black at half strength: one-segment captions set no background, on a picture they need one. */
+/** Black at half opacity: one-segment captions have no background, but need one on a picture. */
 const SHADE = 65;
 const LAST_COLOUR = FIXED_COLOURS.length - 1;
-/** SSM, SHS and SVS beyond this are damage: the largest plane is 1920 dots wide. */
+/** Larger SSM, SHS and SVS are damaged: the largest plane is 1920 dots wide. */
 const MAX_DOTS = 1920;
 
 /** `#rrggbbaa` by colour index. */
@@ -111,7 +111,7 @@ export class Look {
     this.#cell = undefined;
   }
 
-  /** The look of a cell written now. */
+  /** The attributes of a cell written now. */
   get cell(): CellLook {
     this.#cell ??= this.#make();
     return this.#cell;
@@ -142,14 +142,14 @@ export class Look {
   }
 
   /**
-   * RCS, as an index of the colour map. By one reading it is one of the current palette; but broadcasts send 8 for
-   * "transparent" whatever the palette is, and that is transparent in the first one only.
+   * RCS, as an index of the colour map. The text of the standard can also mean an index of the current palette; but
+   * broadcasts send 8 for "transparent" with any palette, which is only transparent in the first one.
    */
   rasterColour(value: number): void {
     this.raster = value & LAST_COLOUR;
   }
 
-  /** ORN: kind and four decimal digits, palette and colour in it. */
+  /** ORN: kind and four decimal digits with palette and colour. */
   ornament(kind: number, colour: number): void {
     this.#ornament = kind;
     this.#ornamentColour = (Math.floor(colour / 100) * 16 + (colour % 100)) & LAST_COLOUR;
@@ -163,7 +163,7 @@ export class Look {
     this.#cell = undefined;
   }
 
-  /** A control code that changes the look; false for any other. */
+  /** Applies a control code that changes the attributes; false for any other. */
   control(code: number, p1: number, p2: number): boolean {
     if (code >= CONTROL.BKF && code <= CONTROL.WHF) this.#foreground = this.#colour(code - CONTROL.BKF);
     else if (!this.#size(code, p1) && !this.#decoration(code, p1, p2)) return false;
@@ -222,7 +222,7 @@ export class Look {
     }
   }
 
-  /** COL. The colours of half-lit dots (0x60, 0x70) have no place in a caption page. */
+  /** COL. The caption page does not support colours of half-lit dots (0x60, 0x70). */
   #choose(p1: number, p2: number): void {
     if (p1 === 0x20) this.#palette = p2 & 0x07;
     else if (p1 >= 0x40 && p1 <= 0x4f) this.#foreground = this.#colour(p1);
@@ -235,7 +235,7 @@ export class Look {
 
   #make(): CellLook {
     const { vertical } = this.#format;
-    // Character spacing follows the direction of writing, line spacing stands across it.
+    // Character spacing is along the direction of writing, line spacing across it.
     const across = vertical ? this.#lineSpacing : this.#characterSpacing;
     const down = vertical ? this.#characterSpacing : this.#lineSpacing;
     const foreground = this.#inverted ? this.#background : this.#foreground;

@@ -4,7 +4,7 @@ import { Reader } from '../reader.ts';
 export interface CaptionLanguage {
   /** 1 to 8: language_tag + 1, the data_group number of its statements. */
   readonly index: number;
-  /** ISO 639-2, three lower-case letters; empty when what was sent are none. */
+  /** ISO 639-2, three lower-case letters; empty if the sent code is invalid. */
   readonly code: string;
   /**
    * DMF. Upper two bits on reception, lower two on playback: 0 shown automatically, 1 not shown automatically,
@@ -41,7 +41,7 @@ function languageCode(a: number, b: number, c: number): string {
   return letters.every(isLetter) ? String.fromCharCode(...letters) : '';
 }
 
-/** Undefined when the data ends too early. Languages above the eighth and repeated tags are left out. */
+/** Undefined if the data ends too early. Languages above the eighth and repeated tags are left out. */
 export function readManagement(data: Uint8Array): ManagementData | undefined {
   const r = new Reader(data);
   if (r.u8() >> 6 === OFFSET_TIME) r.skip(TIME_OCTETS); // OTM

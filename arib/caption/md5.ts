@@ -1,4 +1,4 @@
-/** MD5 (RFC 1321): receivers know the bitmaps of broadcasters by it. Not for anything that needs security. */
+/** MD5 (RFC 1321), with which receivers identify broadcasters' bitmaps. Not for security. */
 
 const SHIFTS = [7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21] as const;
 const SINES = Int32Array.from({ length: 64 }, (_, index) =>
@@ -20,7 +20,7 @@ function padded(message: Uint8Array): DataView {
   return view;
 }
 
-/** Which word of the block a step uses: RFC 1321 3.4. */
+/** Index of the block's word in a step: RFC 1321 3.4. */
 function wordOf(step: number): number {
   const round = step >> 4;
   if (round === 0) return step;

@@ -1,6 +1,7 @@
 /**
- * What is on screen as a caption page: runs of cells that look the same, for a client that draws them. The page's
- * fields are the public interface; `wire/caption.ts` describes them. Times and places are those of the broadcast.
+ * Converts the screen to a caption page: runs of cells with the same attributes, for a client that draws them. The
+ * page's fields are the public interface; `wire/caption.ts` describes them. Times and positions are those of the
+ * broadcast.
  */
 import type { DrcsImage } from './drcs.ts';
 import { colourName, TRANSPARENT } from './look.ts';
@@ -38,9 +39,9 @@ export interface CaptionPage {
   drcs?: Record<string, DrcsImage>;
 }
 
-/** A ruby's characters are at most this part of their base's height: SSZ is half. */
+/** Maximum height of ruby characters in relation to their base: SSZ is half. */
 const RUBY_HEIGHT = 0.6;
-/** Dots by which a ruby's cell may end above or below its base's top: encoders put them on the small grid. */
+/** Tolerance of a ruby cell's lower edge to its base's top, in dots: encoders use a coarse grid. */
 const RUBY_REACH = 4;
 /** Dots that stay free below a one-segment caption. */
 const ONE_SEGMENT_MARGIN = 8;
@@ -123,7 +124,7 @@ function drawnHalf(text: string): boolean {
 
 function runOf(cell: Cell): CaptionRun {
   const { look } = cell;
-  // The few characters that stand for one symbol share its cell.
+  // The characters that represent one symbol share its cell.
   const share = [...cell.text].length;
   const w = look.width / share;
   const glyphWidth = look.glyphWidth / share;
@@ -161,8 +162,8 @@ function rasterRun({ x, y, width, height, colour }: Raster): CaptionRun {
 }
 
 /**
- * Rubies are not marked in the broadcast: small characters in the row right above larger ones are rubies of these.
- * Small characters with nothing below them are notes, names and the like.
+ * The broadcast does not mark rubies: small characters in the row right above larger ones are their rubies. Small
+ * characters without text below them are notes, names and the like.
  */
 function markRubies(open: readonly OpenRun[]): void {
   const largest = open.reduce((size, { run }) => Math.max(size, run.size), 0);
@@ -183,7 +184,7 @@ function markRubies(open: readonly OpenRun[]): void {
   }
 }
 
-/** One-segment captions come without places: the block stands at the bottom, centred. TR-B14 Vol. 3 Section 4. */
+/** One-segment captions have no positions: the block is placed at the bottom, centred. TR-B14 Vol. 3 Section 4. */
 function placedAtBottom(cells: readonly Cell[], format: WritingFormat): readonly Cell[] {
   if (cells.length === 0) return cells;
   const left = Math.min(...cells.map((cell) => cell.x));

@@ -6,7 +6,7 @@
 import type { CellLook } from './look.ts';
 import type { WritingFormat } from './writing-format.ts';
 
-/** Positions beyond this are damage: the largest plane is 1920 by 1080. */
+/** Larger positions are damaged: the largest plane is 1920 by 1080. */
 const LIMIT = 4096;
 
 function bounded(dots: number): number {
@@ -27,7 +27,7 @@ export class Pen {
   #y = 0;
   /** False until something was positioned or written: the first position follows later SDP, SSM and the like. */
   #placed = false;
-  /** Roll-up and SCR: a line beyond the last one moves the others, instead of going back to the first. */
+  /** Roll-up and SCR: a line beyond the last one scrolls the others, instead of continuing at the first. */
   scrolling = false;
 
   constructor(format: WritingFormat) {
@@ -63,7 +63,7 @@ export class Pen {
     return { x: this.#x, y: this.#y - cell.height + 1 };
   }
 
-  /** Dots by which the area has to be scrolled before the next cell is written; the position is moved by them. */
+  /** Dots by which the area must be scrolled before the next cell is written; the position is moved accordingly. */
   scrollDue(cell: CellLook): number {
     if (!this.scrolling || this.#format.vertical) return 0;
     this.#place(cell);
@@ -89,7 +89,7 @@ export class Pen {
     this.#placed = true;
   }
 
-  /** APS: lines and characters from the first ones, in cells of the size that is set now. */
+  /** APS: line and character from the first ones, in cells of the current size. */
   moveToCell(line: number, character: number, cell: CellLook): void {
     this.#home(cell);
     const { width, height } = cell;

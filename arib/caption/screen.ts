@@ -1,4 +1,4 @@
-/** The cells that are on screen: a drawing plane of characters. ARIB STD-B24 Vol. 1 Part 2, 8.3. */
+/** The cells on screen: a drawing plane of characters. ARIB STD-B24 Vol. 1 Part 2, 8.3. */
 import type { DrcsGlyph } from './drcs.ts';
 import type { CellLook } from './look.ts';
 import type { Area } from './pen.ts';
@@ -8,9 +8,9 @@ export interface Cell {
   readonly x: number;
   readonly y: number;
   readonly look: CellLook;
-  /** One character, or the few that stand for a symbol that Unicode lacks. */
+  /** One character, or several that represent a symbol missing in Unicode. */
   readonly text: string;
-  /** Drawn over the cell before it, without a background. */
+  /** Drawn over the previous cell, without a background. */
   readonly overlay: boolean;
   readonly drcs: DrcsGlyph | undefined;
 }
@@ -20,7 +20,7 @@ export interface Raster extends Area {
   readonly colour: number;
 }
 
-/** What is on screen at one moment. */
+/** The screen content at one moment. */
 export interface Snapshot {
   readonly cells: readonly Cell[];
   readonly raster: Raster | undefined;
@@ -28,7 +28,10 @@ export interface Snapshot {
 
 export const EMPTY_SNAPSHOT: Snapshot = { cells: [], raster: undefined };
 
-/** Cells on screen. The densest operated page, small characters all over 620 by 480 dots, has 31 x 16 = 496. */
+/**
+ * Limit of cells on screen. The densest page in operation, small characters all over 620 by 480 dots, has 31 x 16 =
+ * 496.
+ */
 const MAX_CELLS = 2048;
 const ROW = 0x10000;
 
@@ -36,12 +39,12 @@ export class Screen {
   #cells = new Map<number, Cell>();
   raster: Raster | undefined;
 
-  /** Cells that are on screen. */
+  /** Number of cells on screen. */
   get size(): number {
     return this.#cells.size;
   }
 
-  /** A cell replaces the one with the same bottom left corner: sizes change there, the text is written over. */
+  /** A cell replaces the one with the same bottom left corner, also with another size. */
   put(cell: Cell): void {
     const bottom = cell.y + cell.look.height;
     const place = (bottom * ROW + cell.x) * 2;
@@ -56,7 +59,7 @@ export class Screen {
     this.raster = undefined;
   }
 
-  /** Moves everything in the area up; what leaves it at the top is gone. */
+  /** Moves everything in the area up; cells that leave it at the top are removed. */
   scroll(area: Area, dots: number): void {
     const cells = [...this.#cells.values()];
     this.#cells.clear();

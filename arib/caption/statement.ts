@@ -1,16 +1,16 @@
 /**
- * Caption statement data and data units: ARIB STD-B24 Vol. 1 Part 3, 9.3.2 and 9.4. A unit that is cut short is given
- * with what arrived: its text is still worth showing.
+ * Caption statement data and data units: ARIB STD-B24 Vol. 1 Part 3, 9.3.2 and 9.4. A truncated unit is returned with
+ * the received part, whose text is still worth showing.
  */
 import { Reader } from '../reader.ts';
 
 interface DataUnit {
-  /** data_unit_parameter: one of `UNIT`, or one that is not read. */
+  /** data_unit_parameter: one of `UNIT`, or an ignored one. */
   readonly parameter: number;
   readonly data: Uint8Array;
 }
 
-/** data_unit_parameter, Vol. 1 Part 3, 9.4. Others (geometric, sound, colour map) are not operated. */
+/** data_unit_parameter, Vol. 1 Part 3, 9.4. Others (geometric, sound, colour map) are not in operation. */
 export const UNIT = { body: 0x20, singleDrcs: 0x30, doubleDrcs: 0x31, bitmap: 0x35 } as const;
 
 const SEPARATOR = 0x1f;
@@ -20,8 +20,8 @@ const OFFSET_TIME = 2;
 const TIME_OCTETS = 5;
 
 /**
- * The data_unit loop of a statement. STM (TMD 01 and 10) is passed over: statements are shown by their PTS, which
- * is the only timing in operation (TR-B14 Vol. 3 Section 2).
+ * The data_unit loop of a statement. STM (TMD 01 and 10) is ignored: statements are shown by their PTS, which is the
+ * only timing in operation (TR-B14 Vol. 3 Section 2).
  */
 export function statementUnits(data: Uint8Array): Uint8Array {
   const r = new Reader(data);

@@ -1,14 +1,13 @@
 /**
- * How wide a character is drawn follows from its size, not from the set that it came from: ARIB STD-B24 Vol. 1
- * Part 2, 7.1; TR-B14 Vol. 3 Section 2. Half-width sizes show letters, digits and signs half width, the others
- * show them full width.
+ * The drawn width of a character depends on its size, not on its code set: ARIB STD-B24 Vol. 1 Part 2, 7.1; TR-B14
+ * Vol. 3 Section 2. Half-width sizes show letters, digits and signs half width, the others show them full width.
  */
 
 /** U+FF01 to U+FF5E are the full-width forms of U+0021 to U+007E. */
 const FULL_WIDTH = 0xfee0;
 const IDEOGRAPHIC_SPACE = '\u3000';
 
-/** Full-width forms that do not follow the rule, by half-width character. */
+/** Full-width forms that are exceptions, by half-width character. */
 const OTHER_FORMS: readonly (readonly [half: string, full: string])[] = [
   ['¥', '￥'],
   ['‾', '￣'],
@@ -35,7 +34,7 @@ export function fullWidth(code: number): string {
   return FULL.get(character) ?? character;
 }
 
-/** Letters, digits and signs half width; kana and kanji have no half-width form that reads as well. */
+/** Letters, digits and signs half width; kana and kanji have no readable half-width form. */
 export function halfWidth(code: number): string {
   if (code > 0xff00 && code < 0xff5f) return String.fromCharCode(code - FULL_WIDTH);
   if (code === 0x3000) return ' ';

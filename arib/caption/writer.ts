@@ -1,8 +1,9 @@
 /**
- * Writes the text of a statement on the screen: characters become cells, control functions change their look and
- * place. ARIB STD-B24 Vol. 1 Part 2, 7 (character coding) and 8.3; TR-B14 Vol. 3 Section 2, 4.2 and TR-B15 Vol. 3.
+ * Writes the text of a statement on the screen: characters become cells, control functions change their attributes
+ * and position. ARIB STD-B24 Vol. 1 Part 2, 7 (character coding) and 8.3; TR-B14 Vol. 3 Section 2, 4.2 and TR-B15
+ * Vol. 3.
  *
- * Without effect, because they are not operated or a caption page has no room for them: BEL, PRA (sounds), RS, GSM,
+ * Ignored, because they are not in operation or a caption page does not support them: BEL, PRA (sounds), RS, GSM,
  * CCC, GAA, SRC, TCC, CFS, half colours, time controls other than waiting.
  */
 import { characterText, type GraphicSet, UNDEFINED_CHARACTER } from '../text/character-set.ts';
@@ -18,7 +19,7 @@ import { type WritingFormat, writingFormat } from './writing-format.ts';
 
 export type CaptionProfile = 'A' | 'C';
 
-/** What a statement begins with. */
+/** Initial state of a statement. */
 export interface WriterStart {
   readonly screen: Screen;
   readonly drcs: DrcsTable;
@@ -27,26 +28,26 @@ export interface WriterStart {
   readonly rollUp: boolean;
 }
 
-/** TIME: 100 ms a unit. */
+/** Unit of TIME: 100 ms. */
 const WAIT_UNIT_MS = 100;
 const WAIT = 0x20;
-/** SCR: 3 and 4 scroll the whole area across the lines. */
+/** SCR: 3 and 4 scroll the complete area across the lines. */
 const FIRST_AREA_SCROLL = 3;
-/** Marks of the Kanji set that stand over the next character: 1-13 to 1-18 and 2-94 (large circle). */
+/** Marks of the Kanji set that are put over the next character: 1-13 to 1-18 and 2-94 (large circle). */
 const FIRST_MARK = 0x212d;
 const LAST_MARK = 0x2132;
 const CIRCLE = 0x227e;
 const KANJI_FINAL = 0x42;
 const GETA = '〓';
-/** Marks that one character can take. */
+/** Limit of marks on one character. */
 const MAX_MARKS = 4;
 const WMM = { both: 0x40, foreground: 0x44, background: 0x45 } as const;
 /**
- * Cells that one statement may write, repetitions and what scrolling moves included. The densest operated page has
- * 496 (see screen.ts); 64 KB of control functions that each fill a line would write millions.
+ * Limit of cells that one statement may write, including repetitions and cells moved by scrolling. The densest page
+ * in operation has 496 (see screen.ts); 64 KB of control functions that each fill a line would write millions.
  */
 const WRITE_LIMIT = 8_192;
-/** Parameters of strings that are alternatives of what is shown: start and end, by CSI function. */
+/** Parameters of alternative strings that are not shown: start and end, by CSI function. */
 const ALTERNATIVES: readonly (readonly [final: number, start: number, end: number])[] = [
   [CSI.XCS, 0, 1],
   [CSI.ACS, 2, 3],
@@ -60,17 +61,17 @@ export class CaptionWriter implements EightUnitSink {
   readonly #ucs: UcsDecoder;
   readonly #look: Look;
   readonly #pen: Pen;
-  /** Called before a wait with the milliseconds that it takes. */
+  /** Called before a wait with its duration in ms. */
   readonly #onWait: (milliseconds: number) => void;
   #start: WriterStart;
   #format: WritingFormat;
   #marks: number[] = [];
-  /** Characters left of what RPC repeats; 1 without it. */
+  /** Remaining repetitions by RPC; 1 without it. */
   #repeat = 1;
   #hidden = false;
   #concealed = false;
   #mode: number = WMM.both;
-  /** Cells that this statement may still write. */
+  /** Number of cells that this statement may still write. */
   #left = WRITE_LIMIT;
   /** Whether anything on screen may have changed since it was last set to false. */
   changed = false;
@@ -86,7 +87,7 @@ export class CaptionWriter implements EightUnitSink {
     this.#ucs = new UcsDecoder(this);
   }
 
-  /** The format that is in force. */
+  /** The current format. */
   get format(): WritingFormat {
     return this.#format;
   }
@@ -253,7 +254,7 @@ export class CaptionWriter implements EightUnitSink {
     }
   }
 
-  /** Presentation times are not operated: the PTS says when a statement is shown. */
+  /** Presentation times are not in operation: the PTS determines when a statement is shown. */
   presentationTime(): void {}
 
   #clear(): void {
@@ -262,7 +263,7 @@ export class CaptionWriter implements EightUnitSink {
     this.changed = true;
   }
 
-  /** How often the character that was read is written. */
+  /** Number of times that the current character is written. */
   #takeRepeat(): number {
     const count = Math.min(this.#repeat, this.#left);
     this.#repeat = 1;
@@ -299,9 +300,9 @@ export class CaptionWriter implements EightUnitSink {
     return this.#look.narrow ? ' ' : '\u3000';
   }
 
-  /** The character as its size shows it. */
+  /** The character in the form for its size. */
   #shape(value: number): string {
-    // A code that its set does not define: the mark that stands for any character.
+    // A code that its set does not define: the mark for any character.
     if (value === UNDEFINED_CHARACTER) return GETA;
     if (value > 0x10ffff) return characterText(value);
     return this.#look.narrow ? halfWidth(value) : fullWidth(value);

@@ -25,12 +25,12 @@ function format(
   return { width, height, vertical, glyph, characterSpacing, lineSpacing };
 }
 
-/** 960 by 540 dots, horizontal: what all full-segment HD captions use, and what reserved values are read as. */
+/** 960 by 540 dots, horizontal: used by all full-segment HD captions, and the default for reserved values. */
 export const HD_FORMAT = format(960, 540, false, 4, 24);
-/** Profile C: TR-B14 Vol. 3 Section 4. The receiver decides where the text stands. */
+/** Profile C: TR-B14 Vol. 3 Section 4. The receiver decides the text position. */
 export const ONE_SEGMENT_FORMAT = format(320, 180, false, 2, 6, 18);
 
-/** By the parameter of SWF. 0 to 4 are standard-density formats that are not operated. */
+/** By the parameter of SWF. 0 to 4 are standard-density formats that are not in operation. */
 const BY_SWF = new Map<number, WritingFormat>([
   [5, format(1920, 1080, false, 4, 24)],
   [6, format(1920, 1080, true, 12, 24)],
@@ -42,12 +42,12 @@ const BY_SWF = new Map<number, WritingFormat>([
   [12, format(1280, 720, true, 12, 24)],
 ]);
 
-/** Undefined for a parameter that selects no format that is known. */
+/** Undefined for a parameter of an unknown format. */
 export function writingFormat(swf: number): WritingFormat | undefined {
   return BY_SWF.get(swf);
 }
 
-/** The format that the management data announces: Format counts one more than SWF from 6 on. */
+/** The format in the management data: from 6 on, Format is one more than SWF. */
 export function managementFormat(value: number): WritingFormat {
   return (value >= 6 ? BY_SWF.get(value - 1) : undefined) ?? HD_FORMAT;
 }

@@ -97,7 +97,7 @@ test('DDB: every field', () => {
   }
 });
 
-/** List and blocks as sections that were read. */
+/** DII and blocks as parsed sections. */
 function sent(modules: BuiltModule[], over: { downloadId?: number; transactionId?: number } = {}) {
   const { downloadId = 9, transactionId = 1 } = over;
   const blockSize = 100;
@@ -183,7 +183,7 @@ test('memory stays bounded, whatever the DII announces', () => {
     expect(reader.bytes).toBeLessThanOrEqual(LIMITS.totalBytes);
   }
   expect(reader.modules.length).toBe(80);
-  // Modules replaced by the following DIIs free their memory.
+  // Modules replaced by the following DIIs release their memory.
   for (let downloadId = 50; downloadId < 52; downloadId++) {
     reader.feed(sent([{ id: 1, version: 0, data: content(100) }], { downloadId }).list);
   }

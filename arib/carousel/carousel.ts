@@ -1,7 +1,7 @@
 /**
  * Reassembles the modules of a data carousel. Memory is bounded by the limits given, whatever sizes the broadcast
- * announces; each version of a module is returned once. ARIB STD-B24 Vol. 3, 6.2 and 6.3; what is accepted of a
- * block: (downloadId, moduleId, moduleVersion) as the DII lists it.
+ * announces; each version of a module is returned once. ARIB STD-B24 Vol. 3, 6.2 and 6.3; a block is accepted if its
+ * (downloadId, moduleId, moduleVersion) is listed in the DII.
  */
 import { crc32 } from '../ts/crc.ts';
 import type { Section } from '../ts/section.ts';
@@ -10,28 +10,28 @@ import { type CarouselModule, type Ddb, type Dii, parseDdb, parseDii } from './d
 interface CarouselLimits {
   /** Octets of one module; larger ones are not collected. */
   readonly moduleBytes: number;
-  /** Octets of all modules being reassembled. When they are used up, further modules wait. */
+  /** Octets of all modules being reassembled. If they are used up, further modules wait. */
   readonly totalBytes: number;
-  /** DII messages that are kept, the latest ones. */
+  /** Number of DII messages that are kept, the latest ones. */
   readonly lists: number;
 }
 
 export interface CompleteModule {
   readonly downloadId: number;
   readonly module: CarouselModule;
-  /** As sent: still compressed where `module.info.compression` is set. The caller may keep the buffer. */
+  /** As sent: still compressed if `module.info.compression` is set. The caller may keep the buffer. */
   readonly data: Uint8Array;
 }
 
 export interface CarouselOptions {
   readonly limits: CarouselLimits;
-  /** Which modules to collect; all of them when absent. */
+  /** Which modules to collect; default: all. */
   readonly wants?: (module: CarouselModule) => boolean;
 }
 
 interface Pending {
   readonly data: Uint8Array;
-  /** One octet a block: 1 once it was seen. */
+  /** One octet per block: 1 once it was received. */
   readonly seen: Uint8Array;
   missing: number;
 }
@@ -41,7 +41,7 @@ interface Slot {
   /** Undefined before the first block, and again when complete. */
   pending: Pending | undefined;
   done: boolean;
-  /** How often all blocks were there and their CRC was not that of the list. */
+  /** Number of times that all blocks were received but their CRC differed from that in the DII. */
   mismatches: number;
 }
 
@@ -57,12 +57,12 @@ export class Carousel {
 
   constructor(private readonly options: CarouselOptions) {}
 
-  /** Octets held. */
+  /** Octets in memory. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Modules named by the known DII messages, wanted or not. */
+  /** Modules in the known DII messages, wanted or not. */
   get modules(): readonly CarouselModule[] {
     return [...this.#lists.values()].flatMap((list) => list.dii.modules);
   }
@@ -73,7 +73,7 @@ export class Carousel {
     return [...this.#lists.values()].every((list) => [...list.slots.values()].every((slot) => slot.done));
   }
 
-  /** Takes the next section; returns the modules that it completed. */
+  /** Processes the next section; returns the modules that it completed. */
   feed(section: Section): CompleteModule[] {
     const dii = parseDii(section);
     if (dii !== undefined) return this.#list(dii);
@@ -94,7 +94,7 @@ export class Carousel {
       const kept = before !== undefined && known !== undefined && unchanged(before, module, known.dii, dii);
       const slot: Slot = kept ? before : { module, pending: undefined, done: false, mismatches: 0 };
       slots.set(module.id, slot);
-      // A module without a block never gets one.
+      // A module without blocks is complete at once.
       if (module.size === 0 && !slot.done) {
         slot.done = true;
         complete.push({ downloadId: dii.downloadId, module, data: new Uint8Array(0) });
@@ -149,7 +149,7 @@ export class Carousel {
   #begin(slot: Slot, blockSize: number): Pending | undefined {
     const { size } = slot.module;
     const blocks = Math.ceil(size / blockSize);
-    // blockNumber has 16 bits: more blocks never come.
+    // blockNumber has 16 bits: further blocks cannot be sent.
     if (blocks > 0x10000 || this.#bytes + size + blocks > this.options.limits.totalBytes) return undefined;
     this.#bytes += size + blocks;
     slot.pending = { data: new Uint8Array(size), seen: new Uint8Array(blocks), missing: blocks };
@@ -160,8 +160,8 @@ export class Carousel {
     this.#bytes -= heldBy(pending);
     slot.pending = undefined;
     const { module } = slot;
-    // Blocks of two contents under one version: collected again. Twice means that the list is wrong, since every
-    // block passed the CRC of its section.
+    // Blocks of two contents with the same version: collected again. If it happens twice, the DII is wrong, since
+    // every block passed the CRC of its section.
     if (module.info.crc32 !== undefined && crc32(pending.data) !== module.info.crc32) {
       slot.mismatches++;
       if (slot.mismatches < 2) return undefined;

@@ -1,7 +1,7 @@
 /**
  * The two messages of a data carousel: DownloadInfoIndication, which lists the modules, and DownloadDataBlock, which
- * carries a piece of one. ISO/IEC 13818-6 7.2, 7.3.2, 7.3.7; ARIB STD-B24 Vol. 3, 6.2 (DII), 6.3
- * (DDB); operation: TR-B14 Vol. 3, TR-B15 Vol. 4.
+ * contains a part of one. ISO/IEC 13818-6 7.2, 7.3.2, 7.3.7; ARIB STD-B24 Vol. 3, 6.2 (DII), 6.3 (DDB); operation:
+ * TR-B14 Vol. 3, TR-B15 Vol. 4.
  */
 import { Reader } from '../reader.ts';
 import type { Section } from '../ts/section.ts';
@@ -11,11 +11,11 @@ const DII_TABLE_ID = 0x3b;
 const DDB_TABLE_ID = 0x3c;
 
 export interface Dii {
-  /** 32 bits; another value means another list. */
+  /** 32 bits; changes with the list. */
   readonly transactionId: number;
-  /** 32 bits; of a data broadcast, its first 4 bits are the data_event_id. */
+  /** 32 bits; in a data broadcast, its first 4 bits are the data_event_id. */
   readonly downloadId: number;
-  /** Octets of every block but a module's last one. */
+  /** Octets of every block except a module's last one. */
   readonly blockSize: number;
   readonly modules: readonly CarouselModule[];
   /** privateData: descriptors of the carousel itself. */
@@ -43,7 +43,7 @@ const PROTOCOL = 0x11;
 const UNM_DOWNLOAD = 0x03;
 const DII_MESSAGE = 0x1002;
 const DDB_MESSAGE = 0x1003;
-/** A section holds no larger one. ARIB TR-B14 Vol. 3, TR-B15 Vol. 4. */
+/** Maximum in a section. ARIB TR-B14 Vol. 3, TR-B15 Vol. 4. */
 const LARGEST_BLOCK = 4066;
 
 interface Message {
@@ -52,7 +52,7 @@ interface Message {
   readonly body: Reader;
 }
 
-/** dsmccMessageHeader and dsmccDownloadDataHeader, which are laid out alike; undefined when it is another message. */
+/** dsmccMessageHeader and dsmccDownloadDataHeader, which have the same layout; undefined if it is another message. */
 function readMessage(section: Section, tableId: number, messageId: number): Message | undefined {
   if (section.tableId !== tableId || !section.long || !section.current) return undefined;
   const r = new Reader(section.body);
@@ -65,7 +65,7 @@ function readMessage(section: Section, tableId: number, messageId: number): Mess
   return r.exhausted || body.exhausted ? undefined : { id, body };
 }
 
-/** Undefined when the section is no DII, a length in it is wrong, or its blocks could not be sent. */
+/** Undefined if the section is not a DII, a length in it is wrong, or its blocks could not be sent. */
 export function parseDii(section: Section): Dii | undefined {
   const message = readMessage(section, DII_TABLE_ID, DII_MESSAGE);
   if (message === undefined) return undefined;
@@ -83,7 +83,7 @@ export function parseDii(section: Section): Dii | undefined {
   return { transactionId: message.id, downloadId, blockSize, modules, privateData };
 }
 
-/** Undefined when the section is no DDB or is cut. `data` is a view of the section. */
+/** Undefined if the section is not a DDB or is truncated. `data` is a view of the section. */
 export function parseDdb(section: Section): Ddb | undefined {
   const message = readMessage(section, DDB_TABLE_ID, DDB_MESSAGE);
   if (message === undefined) return undefined;

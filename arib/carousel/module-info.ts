@@ -1,6 +1,6 @@
 /**
- * Module attributes of a DII besides id and size: the moduleInfo descriptors that this project uses.
- * ARIB STD-B24 Vol. 3, 6.2.3. Others are passed over.
+ * Module attributes of a DII besides id and size: the moduleInfo descriptors that this project uses. ARIB STD-B24
+ * Vol. 3, 6.2.3. Others are skipped.
  */
 import type { Reader } from '../reader.ts';
 import { readText } from '../text/text.ts';
@@ -32,7 +32,7 @@ const PARSERS: ReadonlyMap<number, (body: Reader) => Part> = new Map<number, (bo
   [0xc2, (body) => ({ compression: { type: body.u8(), originalSize: body.u32() } })],
 ]);
 
-/** A descriptor that is cut is left out; one that is longer than the loop ends the reading. */
+/** A truncated descriptor is left out; one that is longer than the loop ends the parsing. */
 export function readModuleInfo(r: Reader): ModuleInfo {
   let info: ModuleInfo = {};
   while (r.remaining > 0) {
@@ -50,8 +50,8 @@ function ascii(bytes: Uint8Array): string {
 }
 
 /**
- * Names that programs look for are plain ASCII (`LOGO-05`), though the field is one of the 8-unit code, in which
- * the same octets would be kanji. ARIB TR-B15 Vol. 4.
+ * Names used by programs are plain ASCII (`LOGO-05`), although the field has the 8-unit code, in which the same
+ * octets would be kanji. ARIB TR-B15 Vol. 4.
  */
 function nameOf(body: Reader): string {
   const bytes = body.whole();

@@ -30,7 +30,7 @@ describe.skipIf(!existsSync(SAMPLES))('published vectors', () => {
     }
   });
 
-  test('payloads of whole and partial blocks give the known results', () => {
+  test('payloads of complete and partial blocks give the known results', () => {
     const { system_key, init_cbc, data_key, cases } = vectors().derived_isdb_mode;
     const work = scheduleKeys(bytes(system_key), bytes(data_key));
     for (const one of cases) {
@@ -45,7 +45,7 @@ describe.skipIf(!existsSync(SAMPLES))('published vectors', () => {
 
 describe('MULTI2', () => {
   test.skipIf(tomcryptMulti2(new Uint8Array(40), new Uint8Array(8)) === undefined)(
-    'agrees with libtomcrypt on random keys and payloads of whole blocks',
+    'agrees with libtomcrypt on random keys and payloads of complete blocks',
     () => {
       for (let round = 0; round < 200; round += 1) {
         const [system, data, initial] = [32, 8, 8].map((length) =>

@@ -1,7 +1,7 @@
 /**
- * MULTI2 (ISO/IEC 9979 register entry 9) as ARIB STD-B25 Part 1, 3.1 operates it: 64-bit blocks, 4 rounds of eight
- * elementary functions, cipher block chaining whose initial value is set again in every packet, and an output feedback
- * of the last 1 to 7 octets. This is the scalar reference; the agent decrypts with `wasm/multi2`.
+ * MULTI2 (ISO/IEC 9979 register entry 9) as used by ARIB STD-B25 Part 1, 3.1: 64-bit blocks, 4 rounds of eight
+ * elementary functions, cipher block chaining with the initial value in every packet, and output feedback for the
+ * last 1 to 7 octets. This is the scalar reference; the agent decrypts with `wasm/multi2`.
  */
 
 /** Work keys of one data key: 8 words. */
@@ -46,7 +46,10 @@ function pi4(block: Block, key: number): void {
   block.left ^= (rotate(y, 2) + y + 1) | 0;
 }
 
-/** One elementary function by its place in the cycle of eight; `k` is the work key or, scheduling, the system key. */
+/**
+ * One elementary function by its position in the cycle of eight; `k` is the work key or, in the key schedule, the
+ * system key.
+ */
 function step(block: Block, place: number, k: Uint32Array): void {
   switch (place) {
     case 0:
@@ -102,7 +105,7 @@ export function scheduleKeys(systemKey: Uint8Array, dataKey: Uint8Array): WorkKe
   return work;
 }
 
-/** @param rounds elementary functions; the published known answers use 128 and 216 */
+/** @param rounds elementary functions; the published test vectors use 128 and 216 */
 export function encryptBlock(block: Uint8Array, work: WorkKeys, functions = ROUNDS * 8): Uint8Array {
   const [left, right] = words(block, 2) as unknown as [number, number];
   const halves: Block = { left, right };
@@ -129,8 +132,8 @@ function bytesOf({ left, right }: Block): Uint8Array {
 /** Decrypts one packet's payload in place. @param initial 8 octets, the initial CBC value */
 export function decryptPayload(payload: Uint8Array, work: WorkKeys, initial: Uint8Array): void {
   let previous = initial;
-  const whole = payload.length - (payload.length % 8);
-  for (let at = 0; at < whole; at += 8) {
+  const blockBytes = payload.length - (payload.length % 8);
+  for (let at = 0; at < blockBytes; at += 8) {
     const cipher = payload.slice(at, at + 8);
     const plain = decryptBlock(cipher, work);
     for (let index = 0; index < 8; index += 1) {
@@ -138,21 +141,21 @@ export function decryptPayload(payload: Uint8Array, work: WorkKeys, initial: Uin
     }
     previous = cipher;
   }
-  applyResidue(payload, whole, previous, work);
+  applyResidue(payload, blockBytes, previous, work);
 }
 
-/** Encrypts one packet's payload in place: what a broadcaster does. */
+/** Encrypts one packet's payload in place, like a broadcaster. */
 export function encryptPayload(payload: Uint8Array, work: WorkKeys, initial: Uint8Array): void {
   let previous = initial;
-  const whole = payload.length - (payload.length % 8);
+  const blockBytes = payload.length - (payload.length % 8);
   const mixed = new Uint8Array(8);
-  for (let at = 0; at < whole; at += 8) {
+  for (let at = 0; at < blockBytes; at += 8) {
     for (let index = 0; index < 8; index += 1)
       mixed[index] = (payload[at + index] as number) ^ (previous[index] as number);
     previous = encryptBlock(mixed, work);
     payload.set(previous, at);
   }
-  applyResidue(payload, whole, previous, work);
+  applyResidue(payload, blockBytes, previous, work);
 }
 
 /** The last 1 to 7 octets, in both directions: exclusive or with the encrypted last ciphertext block. */

@@ -15,7 +15,7 @@ export interface AvcTimingDescriptor {
 
 /** picture_and_timing_info. */
 interface AvcTiming {
-  /** N and K: time_scale = 27 MHz * n / k; 1 / 300 when the flag selects 90 kHz. */
+  /** N and K: time_scale = 27 MHz * n / k; 1 / 300 if the flag selects 90 kHz. */
   readonly n: number;
   readonly k: number;
   readonly unitsInTick: number;

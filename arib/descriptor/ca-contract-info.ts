@@ -1,17 +1,20 @@
 import type { Reader } from '../reader.ts';
 import { readText } from '../text/text.ts';
 
-/** CA contract info descriptor, tag 0xCB: whether components can be bought, and for what. ARIB STD-B25 Part 1, 4.7.2. */
+/**
+ * CA contract info descriptor, tag 0xCB: whether components can be bought, and with which contract. ARIB STD-B25 Part
+ * 1, 4.7.2.
+ */
 export interface CaContractInfoDescriptor {
   readonly kind: 'ca_contract_info';
   readonly caSystemId: number;
-  /** CA_unit_id, 4 bits: 1 the unit that the event's default components are charged in, 2 on others. */
+  /** CA_unit_id, 4 bits: 1 the unit with which the event's default components are charged, 2 other ones. */
   readonly caUnitId: number;
   /** component_tags. */
   readonly components: readonly number[];
   /** contract_verification_info, for the card. */
   readonly verificationInfo: Uint8Array;
-  /** What it costs, in words. */
+  /** The price, as text. */
   readonly fee: string;
 }
 

@@ -1,7 +1,7 @@
 import type { NetworkId, TransportStreamId } from '../ids.ts';
 import type { Reader } from '../reader.ts';
 
-/** CA EMM TS descriptor, tag 0xCA: where a receiver waits for EMMs. ARIB STD-B25 Part 1, 4.7.1. */
+/** CA EMM TS descriptor, tag 0xCA: the transport stream for receiving EMMs. ARIB STD-B25 Part 1, 4.7.1. */
 export interface CaEmmTsDescriptor {
   readonly kind: 'ca_emm_ts';
   readonly caSystemId: number;

@@ -1,7 +1,7 @@
 import type { ServiceId } from '../ids.ts';
 import type { Reader } from '../reader.ts';
 
-/** CA service descriptor, tag 0xCC: services that automatic messages are shown on. ARIB STD-B25 Part 1, 4.7.3. */
+/** CA service descriptor, tag 0xCC: services on which automatic messages are shown. ARIB STD-B25 Part 1, 4.7.3. */
 export interface CaServiceDescriptor {
   readonly kind: 'ca_service';
   readonly caSystemId: number;

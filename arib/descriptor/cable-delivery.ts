@@ -17,7 +17,7 @@ export interface CableDeliveryDescriptor {
   readonly fecInner: number;
 }
 
-/** Undefined when a number is no BCD. */
+/** Undefined if a number is not BCD. */
 export function parseCableDelivery(r: Reader): CableDeliveryDescriptor | undefined {
   const frequency = r.bcd(4);
   r.skip(1); // reserved_future_use 8 of 12

@@ -10,10 +10,10 @@ interface CaptionLanguage {
   readonly language: string;
 }
 
-/** data_component_id of captions, of those of one-segment services. */
+/** data_component_id of captions, and of one-segment captions. */
 const CAPTION_IDS: readonly number[] = [0x0008, 0x0012];
 
-/** Undefined when the content is no captions or its selector is cut. */
+/** Undefined if the content is not captions or its selector is truncated. */
 export function captionLanguages(content: DataContentDescriptor): CaptionLanguage[] | undefined {
   if (!CAPTION_IDS.includes(content.dataComponentId)) return undefined;
   const r = new Reader(content.selector);

@@ -2,8 +2,8 @@ import type { Reader } from '../reader.ts';
 import { type RawDescriptor, rawDescriptor } from './raw.ts';
 
 /**
- * Carousel compatible composite descriptor, tag 0xF7: descriptors of a data carousel's modules, whose tags are
- * others than those of tables. ARIB STD-B10 Part 2, 6.2.48.
+ * Carousel compatible composite descriptor, tag 0xF7: descriptors for a data carousel's modules, whose tags have
+ * other meanings than in tables. ARIB STD-B10 Part 2, 6.2.48.
  */
 export interface CarouselCompatibleCompositeDescriptor {
   readonly kind: 'carousel_compatible_composite';

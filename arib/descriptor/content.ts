@@ -7,7 +7,7 @@ export interface ContentDescriptor {
 }
 
 export interface Genre {
-  /** content_nibble_level_1: major genre; 0xE = extension, whose code stands in the user nibbles. */
+  /** content_nibble_level_1: major genre; 0xE = extension, whose code is in the user nibbles. */
   readonly lv1: number;
   /** content_nibble_level_2. */
   readonly lv2: number;

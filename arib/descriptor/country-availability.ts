@@ -3,7 +3,7 @@ import type { Reader } from '../reader.ts';
 /** Country availability descriptor, tag 0x49. ARIB STD-B10 Part 2, 6.2.5. */
 export interface CountryAvailabilityDescriptor {
   readonly kind: 'country_availability';
-  /** Whether the service is meant for these countries, or not for them. */
+  /** Whether the service is intended for these countries, or not. */
   readonly available: boolean;
   /** ISO 3166 codes of three letters. */
   readonly countries: readonly string[];

@@ -8,9 +8,9 @@ export interface DataContentDescriptor {
   readonly dataComponentId: number;
   /** component_tag to start with. */
   readonly entryComponent: number;
-  /** selector_byte, laid out as the id says. */
+  /** selector_byte, whose layout depends on the id. */
   readonly selector: Uint8Array;
-  /** component_tags that it needs besides. */
+  /** component_tags that are also needed. */
   readonly components: readonly number[];
   readonly language: string;
   readonly text: string;

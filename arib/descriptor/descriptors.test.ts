@@ -8,7 +8,7 @@ function octets(table: string): Uint8Array {
   return Uint8Array.fromHex(table.replace(/\/\/.*/g, '').replace(/\s/g, ''));
 }
 
-/** A descriptor as sent (tag, length, body) and what it says. */
+/** A descriptor as sent (tag, length, body) and its parsed value. */
 const DESCRIPTORS: readonly [octets: string, expected: object][] = [
   [
     `09 05    // conditional access
@@ -322,7 +322,7 @@ for (const [table, expected] of DESCRIPTORS) {
   });
 }
 
-/** Every descriptor cut after each octet of its body, its length corrected. */
+/** Every descriptor truncated after each octet of its body, with a corrected length. */
 test('a truncated body is kept raw and never throws', () => {
   for (const [table] of DESCRIPTORS) {
     const whole = octets(table);

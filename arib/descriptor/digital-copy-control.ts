@@ -57,8 +57,8 @@ function copyControl(r: Reader, flags: number): CopyControl {
 }
 
 /**
- * Whether recording is forbidden: "never copy" (3), and 1, which TR-B15 does not define and receivers refuse.
- * The copy control type does not matter: one-segment services are operated with undefined types.
+ * Whether recording is forbidden: "never copy" (3), and 1, which TR-B15 does not define and receivers refuse. The
+ * copy control type is ignored, because one-segment services use undefined types.
  */
 export function forbidsRecording(control: CopyControl): boolean {
   return control.recordingControl === 3 || control.recordingControl === 1;

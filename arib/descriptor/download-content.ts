@@ -6,7 +6,7 @@ export interface DownloadContentDescriptor {
   readonly kind: 'download_content';
   /** Whether the receiver restarts after the download. */
   readonly reboot: boolean;
-  /** add_on: joins what is there; otherwise it replaces it. */
+  /** add_on: is added to existing software; otherwise replaces it. */
   readonly addOn: boolean;
   /** Octets of all modules. */
   readonly componentSize: number;

@@ -9,7 +9,7 @@ export interface EmergencyInformationDescriptor {
 
 interface EmergencyService {
   readonly serviceId: ServiceId;
-  /** start_end_flag: the signal is on; false: it has ended (or is tried). */
+  /** start_end_flag: the signal is on; false: it has ended (or is a test). */
   readonly on: boolean;
   /** signal_level: 0 the first kind of start signal, 1 the second. */
   readonly level: 0 | 1;

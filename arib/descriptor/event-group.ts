@@ -12,7 +12,7 @@ export interface EventGroupDescriptor {
 }
 
 /**
- * group_type, 4 bits. 'shared': one programme on several services; 'relay': it continues there; 'movement': it came
+ * group_type, 4 bits. 'shared': one programme on several services; 'relay': it continues there; 'movement': it moved
  * from there; the last two to and from another network.
  */
 type EventGroupType = (typeof GROUP_TYPES)[number] | 'unknown';
@@ -47,6 +47,6 @@ export function parseEventGroup(r: Reader): EventGroupDescriptor {
       });
     }
   }
-  // The other types end in private data.
+  // The other types end with private data.
   return { kind: 'event_group', group, events, otherNetworkEvents };
 }

@@ -9,9 +9,9 @@ interface TerrestrialBroadcaster {
   readonly type: 'television' | 'sound';
   /** terrestrial_broadcaster_id (terrestrial_sound_broadcaster_id), 16 bits. */
   readonly broadcasterId: number;
-  /** affiliation_id: the networks of stations that it belongs to. */
+  /** affiliation_id: the station networks that it belongs to. */
   readonly affiliations: readonly number[];
-  /** Broadcasters of other networks that it is one with. */
+  /** Broadcasters of other networks that are the same broadcaster. */
   readonly broadcasters: readonly NetworkBroadcaster[];
   readonly privateData: Uint8Array;
 }

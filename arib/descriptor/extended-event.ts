@@ -2,8 +2,8 @@ import type { Reader } from '../reader.ts';
 import { decodeText, decodeWord } from '../text/text.ts';
 
 /**
- * Extended event descriptor, tag 0x4E. ARIB STD-B10 Part 2, 6.2.7. Texts stay octets: an item may continue in the
- * next descriptor, even within a character, so only `joinExtendedEvents` can decode them.
+ * Extended event descriptor, tag 0x4E. ARIB STD-B10 Part 2, 6.2.7. Texts are not decoded here: an item may continue
+ * in the next descriptor, even within a character, so only `joinExtendedEvents` can decode them.
  */
 export interface ExtendedEventDescriptor {
   readonly kind: 'extended_event';
@@ -12,11 +12,11 @@ export interface ExtendedEventDescriptor {
   readonly lastNumber: number;
   readonly language: string;
   readonly items: readonly ExtendedItem[];
-  /** text_char; operated empty. */
+  /** text_char; empty in operation. */
   readonly text: Uint8Array;
 }
 
-/** Two ranges of octets: views are made when asked for, of which reading a whole guide needs none. */
+/** Stores two ranges of octets, and creates views on demand, because reading a complete guide needs few of them. */
 export class ExtendedItem {
   constructor(
     readonly bytes: Uint8Array,
@@ -26,7 +26,7 @@ export class ExtendedItem {
     readonly bodyEnd: number,
   ) {}
 
-  /** An item of octets that stood in different places. */
+  /** An item with octets from different places. */
   static of(heading: Uint8Array, body: Uint8Array): ExtendedItem {
     const bytes = joined(heading, body);
     return new ExtendedItem(bytes, 0, heading.length, heading.length, bytes.length);
@@ -51,7 +51,7 @@ export function parseExtendedEvent(r: Reader): ExtendedEventDescriptor {
   return { kind: 'extended_event', number: numbers >> 4, lastNumber: numbers & 0x0f, language, items, text };
 }
 
-/** item_description_length 8, item_description_char, item_length 8, item_char; a cut item ends the reading. */
+/** item_description_length 8, item_description_char, item_length 8, item_char; a truncated item ends the parsing. */
 function readItems(bytes: Uint8Array, start: number, end: number): ExtendedItem[] {
   const items: ExtendedItem[] = [];
   let at = start;
@@ -66,18 +66,18 @@ function readItems(bytes: Uint8Array, start: number, end: number): ExtendedItem[
   return items;
 }
 
-/** The items of an event in one language, whole. */
+/** The complete items of an event in one language. */
 interface ExtendedText {
   readonly language: string;
-  /** Heading and body in order of broadcast; a heading occurs once, its paragraphs are joined by line feeds. */
+  /** Heading and body in order of broadcast; a heading occurs once, with its paragraphs joined by line feeds. */
   readonly items: readonly (readonly [heading: string, body: string])[];
   readonly text: string;
 }
 
 /**
- * Joins the descriptors of an event. An item without a heading continues the one before, octet by octet
- * (ARIB TR-B14 Vol. 4, TR-B15: long texts); a heading cut at the end of a descriptor continues at the start of the
- * next. Descriptors may come in any order and more than once; after a missing one nothing is continued.
+ * Joins the descriptors of an event. An item without a heading continues the previous one, octet by octet (ARIB
+ * TR-B14 Vol. 4, TR-B15: long texts); a heading truncated at the end of a descriptor continues at the start of the
+ * next. Descriptors may arrive in any order and repeatedly; after a missing one nothing is continued.
  */
 export function joinExtendedEvents(descriptors: readonly ExtendedEventDescriptor[]): ExtendedText[] {
   if (inOrder(descriptors))
@@ -96,7 +96,7 @@ export function joinExtendedEvents(descriptors: readonly ExtendedEventDescriptor
   );
 }
 
-/** Of one language, each number once, ascending: as they are broadcast. */
+/** Descriptors of one language without duplicates, in ascending order. */
 function inOrder(descriptors: readonly ExtendedEventDescriptor[]): boolean {
   let before: ExtendedEventDescriptor | undefined;
   for (const descriptor of descriptors) {
@@ -126,8 +126,8 @@ function joinItems(parts: readonly ExtendedEventDescriptor[]): ExtendedItem[] {
     for (const item of part.items) {
       const headingWasCut = first && previous?.bodyStart === previous?.bodyEnd;
       first = false;
-      const goesOn = item.headingStart === item.headingEnd || headingWasCut;
-      if (previous !== undefined && goesOn) {
+      const isContinued = item.headingStart === item.headingEnd || headingWasCut;
+      if (previous !== undefined && isContinued) {
         previous = joinedItem(previous, item);
         items[items.length - 1] = previous;
       } else {
@@ -144,7 +144,7 @@ function paragraphs(items: readonly ExtendedItem[]): [string, string][] {
   for (const { bytes, headingStart, headingEnd, bodyStart, bodyEnd } of items) {
     const heading = decodeWord(bytes, headingStart, headingEnd);
     const body = decodeText(bytes, bodyStart, bodyEnd);
-    // An event has few headings: looking through them costs less than a map.
+    // An event has few headings: a linear search is cheaper than a map.
     const before = result.find((paragraph) => paragraph[0] === heading);
     if (before === undefined) result.push([heading, body]);
     else before[1] = `${before[1]}\n${body}`;
@@ -157,8 +157,8 @@ function joinedItem(a: ExtendedItem, b: ExtendedItem): ExtendedItem {
 }
 
 function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
-  const whole = new Uint8Array(a.length + b.length);
-  whole.set(a);
-  whole.set(b, a.length);
-  return whole;
+  const joined = new Uint8Array(a.length + b.length);
+  joined.set(a);
+  joined.set(b, a.length);
+  return joined;
 }

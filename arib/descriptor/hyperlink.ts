@@ -1,7 +1,7 @@
 import type { EventId, NetworkId, ServiceId, TransportStreamId } from '../ids.ts';
 import type { Reader } from '../reader.ts';
 
-/** Hyperlink descriptor, tag 0xC5: from an event to what belongs to it. ARIB STD-B10 Part 2, 6.2.29. */
+/** Hyperlink descriptor, tag 0xC5: from an event to related content. ARIB STD-B10 Part 2, 6.2.29. */
 export interface HyperlinkDescriptor {
   readonly kind: 'hyperlink';
   /** hyper_linkage_type: 1 combined data, 2 combined stream, 3 content to index, 4 index to content, 5 guide data. */
@@ -39,7 +39,7 @@ interface ErtNode {
   readonly nodeId: number;
 }
 
-/** Undefined when the selector is shorter than its destination needs. */
+/** Undefined if the selector is shorter than its destination requires. */
 export function parseHyperlink(r: Reader): HyperlinkDescriptor | undefined {
   const linkageType = r.u8();
   const destinationType = r.u8();

@@ -1,7 +1,7 @@
 /**
- * The descriptors that this project reads: their union, the table from tag to parser, and the loop that reads
- * them. One descriptor a file. A tag without a parser, and a body that ends before its own fields do or holds
- * impossible ones, stay raw.
+ * The supported descriptors: their union, the table from tag to parser, and the loop that reads them. One descriptor
+ * per file. A tag without a parser, and a body that is too short for its own fields or has impossible values, stay
+ * raw.
  */
 import type { Reader } from '../reader.ts';
 import { type AccessControlDescriptor, parseAccessControl } from './access-control.ts';
@@ -143,7 +143,7 @@ export type Descriptor = KnownDescriptor | RawDescriptor;
 type DescriptorKind = Descriptor['kind'];
 type DescriptorOf<Kind extends DescriptorKind> = Extract<Descriptor, { kind: Kind }>;
 
-/** Undefined: a field of the body cannot be what it says. */
+/** Undefined: a field of the body has an impossible value. */
 type Parser = (body: Reader) => KnownDescriptor | undefined;
 
 /** descriptor_tag to parser, ARIB STD-B10 Part 2, table 6-1 and TR-B14/TR-B15. */
@@ -208,12 +208,12 @@ const PARSERS: ReadonlyMap<number, Parser> = new Map<number, Parser>([
   [0xfe, parseSystemManagement],
 ]);
 
-/** The table by tag, so that the loop costs an index and no look-up by hash. */
+/** The table as an array by tag, so that the loop needs no hash look-up. */
 const BY_TAG: readonly (Parser | undefined)[] = Array.from({ length: 256 }, (_, tag) => PARSERS.get(tag));
 
 /**
- * Every descriptor up to the reader's end, in order of broadcast. A descriptor that is longer than the loop
- * ends the reading and sets the reader's `exhausted`; what came before it is returned.
+ * Every descriptor up to the reader's end, in order of broadcast. A descriptor that is longer than the loop ends the
+ * parsing and sets the reader's `exhausted`; the previous ones are returned.
  */
 export function readDescriptors(r: Reader): Descriptor[] {
   const descriptors: Descriptor[] = [];

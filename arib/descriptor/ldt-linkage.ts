@@ -1,7 +1,7 @@
 import type { NetworkId, ServiceId, TransportStreamId } from '../ids.ts';
 import type { Reader } from '../reader.ts';
 
-/** LDT linkage descriptor, tag 0xDC: descriptions that stand in an LDT. ARIB STD-B10 Part 2, 6.2.40. */
+/** LDT linkage descriptor, tag 0xDC: descriptions in an LDT. ARIB STD-B10 Part 2, 6.2.40. */
 export interface LdtLinkageDescriptor {
   readonly kind: 'ldt_linkage';
   readonly serviceId: ServiceId;

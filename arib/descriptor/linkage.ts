@@ -1,7 +1,7 @@
 import type { NetworkId, ServiceId, TransportStreamId } from '../ids.ts';
 import type { Reader } from '../reader.ts';
 
-/** Linkage descriptor, tag 0x4A: another service that offers what `type` says. ARIB STD-B10 Part 2, 6.2.8. */
+/** Linkage descriptor, tag 0x4A: another service that provides what `type` specifies. ARIB STD-B10 Part 2, 6.2.8. */
 export interface LinkageDescriptor {
   readonly kind: 'linkage';
   readonly transportStreamId: TransportStreamId;

@@ -1,7 +1,10 @@
 import type { Reader } from '../reader.ts';
 import { type BroadcastMs, fromBcd } from '../time.ts';
 
-/** Local time offset descriptor, tag 0x58: summer time, sent when there is one. ARIB STD-B10 Part 2, 6.2.25. */
+/**
+ * Local time offset descriptor, tag 0x58: daylight saving time, only sent if there is any. ARIB STD-B10 Part 2,
+ * 6.2.25.
+ */
 export interface LocalTimeOffsetDescriptor {
   readonly kind: 'local_time_offset';
   readonly offsets: readonly LocalTimeOffset[];
@@ -19,7 +22,7 @@ interface LocalTimeOffset {
   readonly nextOffset: number;
 }
 
-/** Undefined when an offset is no BCD. */
+/** Undefined if an offset is not BCD. */
 export function parseLocalTimeOffset(r: Reader): LocalTimeOffsetDescriptor | undefined {
   const offsets: LocalTimeOffset[] = [];
   while (r.remaining > 0) {

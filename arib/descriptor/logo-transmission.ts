@@ -1,7 +1,7 @@
 import type { Reader } from '../reader.ts';
 import { readText } from '../text/text.ts';
 
-/** Logo transmission descriptor, tag 0xCF: where the logo of a service is found. ARIB STD-B10 Part 2, 6.2.44. */
+/** Logo transmission descriptor, tag 0xCF: where the logo of a service is sent. ARIB STD-B10 Part 2, 6.2.44. */
 export type LogoTransmissionDescriptor = CdtLogo | SharedLogo | TextLogo | UnknownLogo;
 
 /** Type 1: in the CDT of this download_data_id. */
@@ -15,7 +15,7 @@ interface CdtLogo {
   readonly downloadDataId: number;
 }
 
-/** Type 2: the logo of another service of the network that has the same logo_id by type 1. */
+/** Type 2: the logo of another service of the network that has the same logo_id with type 1. */
 interface SharedLogo {
   readonly kind: 'logo_transmission';
   readonly type: 2;

@@ -1,7 +1,7 @@
 import type { EventId, NetworkId, ServiceId, TransportStreamId } from '../ids.ts';
 import type { Reader } from '../reader.ts';
 
-/** Mosaic descriptor, tag 0x51: a picture put together of several services. ARIB STD-B10 Part 2, 6.2.9. */
+/** Mosaic descriptor, tag 0x51: a picture composed of several services. ARIB STD-B10 Part 2, 6.2.9. */
 export interface MosaicDescriptor {
   readonly kind: 'mosaic';
   /** mosaic_entry_point: this is the first of several mosaic services. */

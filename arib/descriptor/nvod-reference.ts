@@ -4,7 +4,7 @@ import type { Reader } from '../reader.ts';
 /** Near video on demand reference descriptor, tag 0x4B. ARIB STD-B10 Part 2, 6.2.10. */
 export interface NvodReferenceDescriptor {
   readonly kind: 'nvod_reference';
-  /** Services that carry the same events at other times. */
+  /** Services with the same events at other times. */
   readonly services: readonly ServiceReference[];
 }
 

@@ -9,9 +9,9 @@ export interface ParentalRatingDescriptor {
 interface ParentalRating {
   /** ISO 3166 code of three letters; JPN. */
   readonly country: string;
-  /** Youngest age that may watch; undefined: not defined, or what the broadcaster means by `rating`. */
+  /** Minimum age; undefined: not defined, or defined by the broadcaster's `rating`. */
   readonly minimumAge: number | undefined;
-  /** As sent: 1 to 0x11 are the age less three. */
+  /** As sent: 1 to 0x11 are the age minus three. */
   readonly rating: number;
 }
 

@@ -9,7 +9,7 @@ export interface PartialTsTimeDescriptor {
   readonly startAt: BroadcastMs | undefined;
   /** Seconds. */
   readonly duration: number | undefined;
-  /** Seconds from the time of broadcast to the time of this stream, with its sign; undefined: none, or no BCD. */
+  /** Seconds from the time of broadcast to the time of this stream, signed; undefined: none, or not BCD. */
   readonly offset: number | undefined;
   /** other_descriptor_status: the other descriptors of the SIT changed. */
   readonly othersChanged: boolean;

@@ -1,6 +1,6 @@
 /**
- * A descriptor of a tag that has no parser here, or one whose body is shorter than its own fields say. ISO/IEC 13818-1
- * 2.6 (descriptor_tag, descriptor_length).
+ * A descriptor whose tag has no parser here, or whose body is too short for its own fields. ISO/IEC 13818-1 2.6
+ * (descriptor_tag, descriptor_length).
  */
 export interface RawDescriptor {
   readonly kind: 'raw';

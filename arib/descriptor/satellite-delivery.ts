@@ -19,7 +19,7 @@ export interface SatelliteDeliveryDescriptor {
 
 const POLARISATIONS = ['horizontal', 'vertical', 'left', 'right'] as const;
 
-/** Undefined when a number is no BCD. */
+/** Undefined if a number is not BCD. */
 export function parseSatelliteDelivery(r: Reader): SatelliteDeliveryDescriptor | undefined {
   const frequency = r.bcd(4);
   const orbit = r.bcd(2);

@@ -11,7 +11,7 @@ function octets(table: string): Uint8Array {
 
 const IN_1970 = Date.parse('1970-01-01T00:00:00+09:00');
 
-/** A descriptor as sent (tag, length, body) and what it says. */
+/** A descriptor as sent (tag, length, body) and its parsed value. */
 const DESCRIPTORS: readonly [octets: string, expected: object][] = [
   [
     '0D 05 01 02 03 04 AA // copyright',

@@ -1,14 +1,14 @@
 import type { ServiceId } from '../ids.ts';
 import type { Reader } from '../reader.ts';
 
-/** Service group descriptor, tag 0xE0: services that belong together. ARIB STD-B10 Part 2, 6.2.49. */
+/** Service group descriptor, tag 0xE0: related services. ARIB STD-B10 Part 2, 6.2.49. */
 export interface ServiceGroupDescriptor {
   readonly kind: 'service_group';
   /** service_group_type, 4 bits: 1 server services at the same time. */
   readonly type: number;
-  /** Of type 1; empty for others. */
+  /** For type 1; empty for others. */
   readonly pairs: readonly ServicePair[];
-  /** What other types hold. */
+  /** Data of other types. */
   readonly privateData: Uint8Array;
 }
 

@@ -6,12 +6,12 @@ export interface SiParameterDescriptor {
   readonly kind: 'si_parameter';
   /** parameter_version, 8 bits. */
   readonly parameterVersion: number;
-  /** update_time: start (JST) of the day from which they hold. */
+  /** update_time: start (JST) of the day from which the parameters apply. */
   readonly updateDate: BroadcastMs | undefined;
   readonly tables: readonly TableParameter[];
 }
 
-/** Cycles are in seconds; undefined where the number is no BCD (0xFF: none). ARIB TR-B14, TR-B15 Vol. 4. */
+/** Cycles are in seconds; undefined if the number is not BCD (0xFF: none). ARIB TR-B14, TR-B15 Vol. 4. */
 export type TableParameter = CycleParameter | PresentFollowingParameter | ScheduleParameter | OtherParameter;
 
 interface CycleParameter {
@@ -32,7 +32,7 @@ interface PresentFollowingParameter {
   readonly lEvents: number;
 }
 
-/** EIT schedule, by what the service is. */
+/** EIT schedule, by type of service. */
 interface ScheduleParameter {
   readonly kind: 'schedule';
   readonly tableId: number;
@@ -44,11 +44,11 @@ interface ScheduleMedia {
   readonly mediaType: number;
   /** pattern, 2 bits. */
   readonly pattern: number;
-  /** EIT_other_flag: of other transport streams as well (BS and CS). */
+  /** EIT_other_flag: also for other transport streams (BS and CS). */
   readonly other: boolean;
   /** schedule_range, in days. */
   readonly days: number | undefined;
-  /** base_cycle, of what no group names. */
+  /** base_cycle, for days that are in no group. */
   readonly baseCycle: number | undefined;
   /** Nearer days that are sent more often. */
   readonly groups: readonly ScheduleGroup[];

@@ -3,7 +3,7 @@ import type { Reader } from '../reader.ts';
 /** Stream identifier descriptor, tag 0x52. ARIB STD-B10 Part 2, 6.2.16. */
 export interface StreamIdentifierDescriptor {
   readonly kind: 'stream_identifier';
-  /** 8 bits, ties an elementary stream of the PMT to the component descriptors of the EIT. */
+  /** 8 bits; connects an elementary stream of the PMT with the component descriptors of the EIT. */
   readonly componentTag: number;
 }
 

@@ -1,6 +1,6 @@
 import type { Reader } from '../reader.ts';
 
-/** Target region descriptor, tag 0xC6: whom an event or stream is meant for. ARIB STD-B10 Part 2, 6.2.27. */
+/** Target region descriptor, tag 0xC6: the intended region of an event or stream. ARIB STD-B10 Part 2, 6.2.27. */
 export interface TargetRegionDescriptor {
   readonly kind: 'target_region';
   /** region_spec_type: 1 the prefectures of BS; others are not defined. */

@@ -9,7 +9,7 @@ export interface TerrestrialDeliveryDescriptor {
   readonly guardInterval: number;
   /** ISDB-T mode 1 to 3; undefined for the reserved code. */
   readonly mode: 1 | 2 | 3 | undefined;
-  /** Centre frequencies in Hz, whole: the unit is 1/7 MHz. */
+  /** Centre frequencies in Hz, rounded: the unit is 1/7 MHz. */
   readonly frequencies: readonly number[];
 }
 

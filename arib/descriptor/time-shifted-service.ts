@@ -1,7 +1,7 @@
 import type { ServiceId } from '../ids.ts';
 import type { Reader } from '../reader.ts';
 
-/** Time shifted service descriptor, tag 0x4C: a copy of another service, later. ARIB STD-B10 Part 2, 6.2.19. */
+/** Time shifted service descriptor, tag 0x4C: a later copy of another service. ARIB STD-B10 Part 2, 6.2.19. */
 export interface TimeShiftedServiceDescriptor {
   readonly kind: 'time_shifted_service';
   /** The service that describes the events. */

@@ -7,7 +7,7 @@ import type { Section } from '../ts/section.ts';
 
 /** A section of the application information table. ETSI TS 102 809, 5.3.4; ARIB STD-B24 Vol. 4. */
 interface Ait {
-  /** test_application_flag: not meant for viewers. */
+  /** test_application_flag: not intended for viewers. */
   readonly test: boolean;
   /** application_type, 15 bits: 0x0010 or 0x0011 HTML5 applications. */
   readonly applicationType: number;
@@ -35,7 +35,7 @@ type ApplicationControl = (typeof CONTROLS)[number] | 'unknown';
 
 const AIT_TABLE_ID = 0x74;
 
-/** Undefined when the section is no AIT, is not current yet, or a length in it is wrong. */
+/** Undefined if the section is not an AIT, is not current yet, or has a wrong length. */
 export function parseAit(section: Section): Ait | undefined {
   if (section.tableId !== AIT_TABLE_ID || !section.long || !section.current) return undefined;
   const r = new Reader(section.body);

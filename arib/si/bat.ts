@@ -15,7 +15,7 @@ export interface Bat {
 
 export const BAT_TABLE_ID = 0x4a;
 
-/** Undefined when the section is no BAT, is not current yet, or a length in it is wrong. */
+/** Undefined if the section is not a BAT, is not current yet, or has a wrong length. */
 export function parseBat(section: Section): Bat | undefined {
   if (section.tableId !== BAT_TABLE_ID || !section.long || !section.current) return undefined;
   const r = new Reader(section.body);

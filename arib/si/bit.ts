@@ -9,7 +9,7 @@ export interface Bit {
   readonly version: number;
   readonly sectionNumber: number;
   readonly lastSectionNumber: number;
-  /** broadcast_view_propriety: whether broadcasters are units that a viewer should be shown. */
+  /** broadcast_view_propriety: whether broadcasters should be shown to viewers. */
   readonly showsBroadcasters: boolean;
   /** Of the network. */
   readonly descriptors: readonly Descriptor[];
@@ -25,7 +25,7 @@ interface Broadcaster {
 export const BIT_PID = 0x0024;
 export const BIT_TABLE_ID = 0xc4;
 
-/** Undefined when the section is no BIT, is not current yet, or a length in it is wrong. */
+/** Undefined if the section is not a BIT, is not current yet, or has a wrong length. */
 export function parseBit(section: Section): Bit | undefined {
   if (section.tableId !== BIT_TABLE_ID || !section.long || !section.current) return undefined;
   const r = new Reader(section.body);

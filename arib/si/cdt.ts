@@ -5,7 +5,7 @@ import type { Section } from '../ts/section.ts';
 
 /** A section of the common data table: a logo. ARIB STD-B21, 12.2.2.2; TR-B14 Vol. 4. */
 export interface Cdt {
-  /** Named by a service's logo transmission descriptor. */
+  /** Referenced by a service's logo transmission descriptor. */
   readonly downloadDataId: number;
   readonly originalNetworkId: NetworkId;
   readonly version: number;
@@ -21,7 +21,7 @@ export const CDT_PID = 0x0029;
 const CDT_TABLE_ID = 0xc8;
 export const CDT_LOGO = 0x01;
 
-/** Undefined when the section is no CDT, is not current yet, or a length in it is wrong. */
+/** Undefined if the section is not a CDT, is not current yet, or has a wrong length. */
 export function parseCdt(section: Section): Cdt | undefined {
   if (section.tableId !== CDT_TABLE_ID || !section.long || !section.current) return undefined;
   const r = new Reader(section.body);

@@ -73,6 +73,6 @@ test('other tables and malformed ones are ignored; the number of tables is bound
   expect(tables.add(section({ tableId: 0x40, extension: 4, body: [0xff] }))).toBeUndefined();
   tables.add(nit(0, 1, { extension: 9 }));
   for (let extension = 1000; extension < 1300; extension++) tables.add(nit(0, 0, { extension }));
-  // The first was forgotten: its second section alone completes nothing.
+  // The first section was evicted: the second one alone completes nothing.
   expect(tables.add(nit(1, 1, { extension: 9 }))).toBeUndefined();
 });

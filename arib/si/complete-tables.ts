@@ -1,7 +1,7 @@
 /**
- * NIT, BAT, SDT and BIT as whole tables: their sections are collected until all of one version are there, then
- * read and joined. ARIB STD-B10 Part 2, 5.1: sub-tables are identified by table_id, extension and, of an SDT, the
- * original network.
+ * Complete NIT, BAT, SDT and BIT: sections are collected until all of one version were received, then parsed and
+ * joined. ARIB STD-B10 Part 2, 5.1: sub-tables are identified by table_id, extension and, for an SDT, the original
+ * network.
  */
 
 import type { Section } from '../ts/section.ts';
@@ -11,22 +11,22 @@ import { BIT_TABLE_ID, type Bit, parseBit } from './bit.ts';
 import { NIT_ACTUAL_TABLE_ID, NIT_OTHER_TABLE_ID, type Nit, parseNit } from './nit.ts';
 import { parseSdt, SDT_ACTUAL_TABLE_ID, SDT_OTHER_TABLE_ID, type Sdt } from './sdt.ts';
 
-/** Its section number is 0, its loops are those of all sections. */
+/** Its section number is 0, its loops are joined from all sections. */
 type CompleteTable =
   | { readonly kind: 'nit'; readonly table: Nit }
   | { readonly kind: 'bat'; readonly table: Bat }
   | { readonly kind: 'sdt'; readonly table: Sdt }
   | { readonly kind: 'bit'; readonly table: Bit };
 
-/** Sub-tables that are held at once; the NIT and SDT of all BS and CS streams are under a hundred. */
+/** Limit of stored sub-tables; the NIT and SDT of all BS and CS streams are under a hundred. */
 const LIMIT = 256;
 
 export class CompleteTables {
   readonly #tables = new Map<string, SubTable>();
 
   /**
-   * The table that this section completed: once a version, and again when the version changes. Undefined for
-   * sections that complete nothing, that are of other tables, and for tables one of whose sections is wrong.
+   * The table that this section completed: once per version. Undefined for sections that complete nothing or are of
+   * other tables, and for tables with an invalid section.
    */
   add(section: Section): CompleteTable | undefined {
     const read = READERS.get(section.tableId);
@@ -66,7 +66,7 @@ const READERS: ReadonlyMap<number, TableReader> = new Map<number, TableReader>([
   [BIT_TABLE_ID, completeBit],
 ]);
 
-/** Undefined when one of them cannot be read. */
+/** Undefined if one of them cannot be parsed. */
 function readAll<T>(
   sections: readonly Section[],
   parse: (section: Section) => T | undefined,

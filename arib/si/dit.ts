@@ -12,7 +12,7 @@ interface Dit {
 
 const DIT_TABLE_ID = 0x7e;
 
-/** Undefined when the section is no DIT or is empty. */
+/** Undefined if the section is not a DIT or is empty. */
 export function parseDit(section: Section): Dit | undefined {
   if (section.tableId !== DIT_TABLE_ID || section.long) return undefined;
   const r = new Reader(section.body);

@@ -11,13 +11,13 @@ interface Ecm {
   readonly protocol: number;
   readonly broadcasterGroupId: number;
   readonly workKeyId: number;
-  /** The whole message, as a card takes it: without section header and CRC. */
+  /** The complete message for a card: without section header and CRC. */
   readonly message: Uint8Array;
 }
 
 const ECM_TABLE_IDS: readonly number[] = [0x82, 0x83];
 
-/** Undefined when the section is no ECM, is not current yet, or has no message. */
+/** Undefined if the section is not an ECM, is not current yet, or has no message. */
 export function parseEcm(section: Section): Ecm | undefined {
   if (!ECM_TABLE_IDS.includes(section.tableId) || !section.long || !section.current) return undefined;
   const [protocol, broadcasterGroupId, workKeyId] = section.body;

@@ -4,17 +4,17 @@ import { Reader } from '../reader.ts';
 import type { BroadcastMs } from '../time.ts';
 import type { Section } from '../ts/section.ts';
 
-/** A section of the event information table, ARIB STD-B10 Part 2, 5.2.7: all of its kinds have one layout. */
+/** A section of the event information table, ARIB STD-B10 Part 2, 5.2.7: all kinds have the same layout. */
 export interface Eit {
   readonly tableId: number;
   readonly kind: EitKind;
-  /** False: of another transport stream. */
+  /** False: for another transport stream. */
   readonly actual: boolean;
   readonly serviceId: ServiceId;
   readonly transportStreamId: TransportStreamId;
   readonly originalNetworkId: NetworkId;
   readonly version: number;
-  /** Present/following: 0 is the present event, 1 the following. Schedule: segment * 8 + its place in it. */
+  /** Present/following: 0 is the present event, 1 the following. Schedule: segment * 8 + position in the segment. */
   readonly sectionNumber: number;
   readonly lastSectionNumber: number;
   readonly segmentLastSectionNumber: number;
@@ -22,16 +22,16 @@ export interface Eit {
   readonly events: readonly EitEvent[];
 }
 
-/** Basic schedules carry all descriptors but extended_event, extended schedules only that one (TR-B14, TR-B15). */
+/** Basic schedules have all descriptors except extended_event, extended schedules only that one (TR-B14, TR-B15). */
 type EitKind = 'present-following' | 'schedule-basic' | 'schedule-extended';
 
 export interface EitEvent {
   readonly eventId: EventId;
-  /** Undefined: not decided (all ones). Legal in present/following only. */
+  /** Undefined: undecided (all ones). Only permitted in present/following. */
   readonly startAt: BroadcastMs | undefined;
-  /** Seconds; undefined: not decided. Legal in present/following only. */
+  /** Seconds; undefined: undecided. Only permitted in present/following. */
   readonly duration: number | undefined;
-  /** 3 bits; operated 0 (not defined): the section number identifies the present event. */
+  /** 3 bits; 0 (not defined) in operation: the section number identifies the present event. */
   readonly runningStatus: number;
   /** free_CA_mode: true = pay. */
   readonly pay: boolean;
@@ -62,7 +62,7 @@ const BY_TABLE_ID: readonly (TableIds | undefined)[] = Array.from({ length: 256 
   TABLE_IDS.find((ids) => tableId >= ids.first && tableId <= ids.last),
 );
 
-/** Undefined when the section is no EIT, is not current yet, or a length in it is wrong. */
+/** Undefined if the section is not an EIT, is not current yet, or has a wrong length. */
 export function parseEit(section: Section): Eit | undefined {
   const ids = BY_TABLE_ID[section.tableId];
   if (ids === undefined || !section.long || !section.current) return undefined;

@@ -1,6 +1,6 @@
 /**
- * An event as a guide and a recorder need it: the descriptors of an EIT event combined. Pure.
- * ARIB STD-B10 Part 2; operation by TR-B14 Vol. 4 and TR-B15 Vol. 4.
+ * An event for guide and recorder: the descriptors of an EIT event combined. Pure. ARIB STD-B10 Part 2; operation by
+ * TR-B14 Vol. 4 and TR-B15 Vol. 4.
  */
 import type { AudioComponentDescriptor } from '../descriptor/audio-component.ts';
 import type { ComponentDescriptor } from '../descriptor/component.ts';
@@ -17,11 +17,11 @@ import type { EitEvent } from './eit.ts';
 
 export interface BroadcastEvent {
   readonly eventId: EventId;
-  /** Undefined: not decided. */
+  /** Undefined: undecided. */
   readonly startAt: BroadcastMs | undefined;
-  /** Milliseconds; undefined: not decided. */
+  /** Milliseconds; undefined: undecided. */
   readonly durationMs: number | undefined;
-  /** As broadcast, marks included; empty when the event has no short_event (extended schedules). */
+  /** As broadcast, marks included; empty if the event has no short_event (extended schedules). */
   readonly name: string;
   readonly text: string;
   /** Headings and bodies in order; a heading occurs once. */
@@ -31,7 +31,7 @@ export interface BroadcastEvent {
   /** In order of component_tag. */
   readonly audios: readonly EventAudio[];
   readonly isFree: boolean;
-  /** Recording is forbidden. The guide only predicts it: the PMT on the air decides. */
+  /** Recording is forbidden. The guide is only a prediction: the PMT on air decides. */
   readonly copyNever: boolean;
   readonly series: SeriesDescriptor | undefined;
   readonly groups: readonly EventGroupDescriptor[];
@@ -49,8 +49,7 @@ type VideoCodec = 'mpeg2' | 'h.264' | 'h.265';
 
 interface EventAudio {
   /**
-   * Which of the event's audio streams it is, from 0. Streams are counted by component_tag, in whose order
-   * broadcasters list them in the PMT.
+   * Index of the event's audio stream, from 0. Streams are sorted by component_tag, which is the order of the PMT.
    */
   readonly stream: number;
   readonly componentTag: number;
@@ -84,7 +83,7 @@ const RESOLUTIONS = new Map<number, string>([
   [0xf, '180p'],
 ]);
 
-/** Never fails: fields that no descriptor carries are empty, undefined or, for copyNever, false. */
+/** Never fails: fields without a descriptor are empty, undefined or, for copyNever, false. */
 export function broadcastEvent(event: EitEvent): BroadcastEvent {
   let short: ShortEventDescriptor | undefined;
   let video: ComponentDescriptor | undefined;
@@ -94,7 +93,7 @@ export function broadcastEvent(event: EitEvent): BroadcastEvent {
   const genres: Genre[] = [];
   const audios: AudioComponentDescriptor[] = [];
   const groups: EventGroupDescriptor[] = [];
-  // One pass: a guide holds a hundred thousand events.
+  // One pass, because a guide has a hundred thousand events.
   for (const descriptor of event.descriptors) {
     switch (descriptor.kind) {
       case 'short_event':

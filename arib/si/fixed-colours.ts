@@ -1,9 +1,10 @@
 /**
- * The 128 fixed colours that logos, captions and data broadcasts share. ARIB STD-B24 Vol. 1 Part 2, Annex A
- * (default colour map); ARIB STD-B21 (logos).
+ * The 128 fixed colours that logos, captions and data broadcasts share. ARIB STD-B24 Vol. 1 Part 2, Annex A (default
+ * colour map); ARIB STD-B21 (logos).
  *
- * The order is a rule: eight primaries, transparent, seven at two thirds; the other opaque colours of four levels
- * a channel, ascending; then all these again at half strength but for transparent and, for want of room, the last.
+ * The order follows a rule: eight primaries, transparent, seven at two thirds; the other opaque colours of four
+ * levels per channel, ascending; then all of these again at half opacity, except transparent and the last one, which
+ * exceeds the table.
  */
 
 interface FixedColour {

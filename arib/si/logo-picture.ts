@@ -1,6 +1,6 @@
 /**
- * Converts a broadcast logo to a PNG that any program can display: logos are PNGs of colour type 3 whose palette, the
- * fixed colours, is left out. ISO/IEC 15948 (PNG) 5, 11.2; ARIB STD-B21, Annex 1.
+ * Converts a broadcast logo to a PNG that any program can display: logos are PNGs of colour type 3 without their
+ * palette, the fixed colours. ISO/IEC 15948 (PNG) 5, 11.2; ARIB STD-B21, Annex 1.
  */
 import { FIXED_COLOURS } from './fixed-colours.ts';
 
@@ -14,13 +14,13 @@ const IEND = 0x49454e44;
 const CHUNK_HEAD = 8;
 const CHUNK_CRC = 4;
 const IHDR_SIZE = 13;
-/** Where the colour type stands in the data of IHDR. */
+/** Offset of the colour type in the data of IHDR. */
 const COLOUR_TYPE = 9;
 const PALETTE_COLOUR = 3;
 
 /**
- * The picture with its palette. A picture that has one, or whose colours need none, is returned unchanged;
- * undefined: no PNG, or its chunks do not fit together.
+ * The picture with its palette. A picture that has one, or needs none, is returned unchanged; undefined: not a PNG,
+ * or an invalid order of chunks.
  */
 export function completeLogo(picture: Uint8Array): Uint8Array | undefined {
   const types = chunkTypes(picture);
@@ -28,21 +28,21 @@ export function completeLogo(picture: Uint8Array): Uint8Array | undefined {
   const ihdrEnd = SIGNATURE.length + CHUNK_HEAD + IHDR_SIZE + CHUNK_CRC;
   const colourType = picture[SIGNATURE.length + CHUNK_HEAD + COLOUR_TYPE];
   if (colourType !== PALETTE_COLOUR || types.includes(PLTE)) return picture;
-  const whole = new Uint8Array(picture.length + PALETTE.length);
-  whole.set(picture.subarray(0, ihdrEnd));
-  whole.set(PALETTE, ihdrEnd);
-  whole.set(picture.subarray(ihdrEnd), ihdrEnd + PALETTE.length);
-  return whole;
+  const joined = new Uint8Array(picture.length + PALETTE.length);
+  joined.set(picture.subarray(0, ihdrEnd));
+  joined.set(PALETTE, ihdrEnd);
+  joined.set(picture.subarray(ihdrEnd), ihdrEnd + PALETTE.length);
+  return joined;
 }
 
-/** Width and height; undefined when it is no PNG. */
+/** Width and height; undefined if it is not a PNG. */
 export function logoSize(picture: Uint8Array): readonly [width: number, height: number] | undefined {
   if (chunkTypes(picture) === undefined) return undefined;
   const at = SIGNATURE.length + CHUNK_HEAD;
   return [u32(picture, at), u32(picture, at + 4)];
 }
 
-/** The chunks in order; undefined unless they are IHDR first, some IDAT, and IEND at the very end. */
+/** The chunks in order; undefined unless they are IHDR, one or more IDAT, and IEND at the very end. */
 function chunkTypes(picture: Uint8Array): number[] | undefined {
   if (SIGNATURE.some((octet, at) => picture[at] !== octet)) return undefined;
   const types: number[] = [];
@@ -84,7 +84,7 @@ function octets(value: number): number[] {
   return [value >>> 24, (value >>> 16) & 0xff, (value >>> 8) & 0xff, value & 0xff];
 }
 
-/** CRC-32 of PNG chunks, ISO/IEC 15948, Annex D: reflected, inverted at both ends; another one than that of sections. */
+/** CRC-32 of PNG chunks, ISO/IEC 15948, Annex D: reflected, inverted at both ends; differs from that of sections. */
 function pngCrc(data: readonly number[]): number {
   let register = 0xffffffff;
   for (const octet of data) {

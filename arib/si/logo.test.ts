@@ -1,4 +1,4 @@
-/** CDT, logos and their pictures. Not compared with the peer reader, of whose fixed colours three are wrong. */
+/** CDT, logos and their pictures. Not compared with the peer reader, which has three wrong fixed colours. */
 import { expect, test } from 'bun:test';
 import { crc32, deflateSync } from 'node:zlib';
 import { longSection } from '../../test/stream-builder.ts';
@@ -21,7 +21,7 @@ function chunk(type: string, data: Iterable<number>): number[] {
   return [...u32(checked.length - 4), ...checked, ...u32(crc32(Uint8Array.from(checked)))];
 }
 
-/** A picture of colour type 3, eight bits, whose pixels are 0, 1, 2 … */
+/** A picture of colour type 3, eight bits, with pixels 0, 1, 2 … */
 function png(width: number, height: number, palette: readonly number[] = [], colourType = 3): Uint8Array {
   const rows = Array.from({ length: height }, (_, y) => [
     0,

@@ -26,10 +26,10 @@ export const LOGO_SIZES: readonly (readonly [width: number, height: number])[] =
   [64, 36],
 ];
 
-/** Octets of the largest of the pictures that are sent in place of a logo and show nothing. */
+/** Maximum size of the empty pictures that are sent instead of a logo. */
 const LARGEST_DUMMY = 93;
 
-/** The logo of a CDT whose data_type is 1; undefined when it is cut. */
+/** The logo of a CDT with data_type 1; undefined if it is truncated. */
 export function parseLogo(data: Uint8Array): Logo | undefined {
   const r = new Reader(data);
   const type = r.u8();
@@ -40,7 +40,7 @@ export function parseLogo(data: Uint8Array): Logo | undefined {
   return r.exhausted ? undefined : { type, logoId, logoVersion, picture };
 }
 
-/** A fully transparent picture, which stations send that have no logo of the size. */
+/** A fully transparent picture, sent by stations without a logo of the size. */
 export function isDummyLogo(picture: Uint8Array): boolean {
   return picture.length <= LARGEST_DUMMY;
 }
@@ -63,7 +63,7 @@ interface LogoService {
   readonly serviceId: ServiceId;
 }
 
-/** Undefined when the module is cut. Logos without services or without a picture are left out. */
+/** Undefined if the module is truncated. Logos without services or without a picture are left out. */
 export function parseLogoModule(module: Uint8Array): LogoModule | undefined {
   const r = new Reader(module);
   const type = r.u8();

@@ -6,14 +6,14 @@ import { type DescribedStream, readTransportStreams } from './transport-streams.
 
 /** A section of the network information table, ARIB STD-B10 Part 2, 5.2.4. */
 export interface Nit {
-  /** False: another network's. */
+  /** False: of another network. */
   readonly actual: boolean;
   readonly networkId: NetworkId;
   readonly version: number;
   readonly sectionNumber: number;
   readonly lastSectionNumber: number;
   readonly descriptors: readonly Descriptor[];
-  /** Terrestrial: the one stream; BS and CS: streams of the network, the rest in the other sections. */
+  /** Terrestrial: the only stream; BS and CS: streams of the network, the rest is in the other sections. */
   readonly transportStreams: readonly DescribedStream[];
 }
 
@@ -21,7 +21,7 @@ export const NIT_PID = 0x0010;
 export const NIT_ACTUAL_TABLE_ID = 0x40;
 export const NIT_OTHER_TABLE_ID = 0x41;
 
-/** Undefined when the section is no NIT, is not current yet, or a length in it is wrong. */
+/** Undefined if the section is not a NIT, is not current yet, or has a wrong length. */
 export function parseNit(section: Section): Nit | undefined {
   const actual = section.tableId === NIT_ACTUAL_TABLE_ID;
   if (!actual && section.tableId !== NIT_OTHER_TABLE_ID) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Recorded sections of a terrestrial station, field by field as TSDuck reads them: what we read is written in its
- * XML and compared line by line.
+ * Recorded sections of a terrestrial station, compared with TSDuck field by field: our result is written in its XML
+ * and compared line by line.
  */
 
 import { expect, test } from 'bun:test';
@@ -19,10 +19,10 @@ import { parseSdt } from './sdt.ts';
 
 const FOLDER = '../shared/samples/tables';
 
-/** Lines of the other reading that ours has none for: when packets came, fields of other standards. */
+/** Lines of TSDuck's output without a counterpart here: packet positions, fields of other standards. */
 const LEFT_OUT = /<metadata .*?\/>| (preferred_section|stream_content_ext)=".*?"/gs;
 
-/** Texts that we read differently on purpose: line breaks are kept, 1-61 is U+2212 as in JIS X 0208. */
+/** Intended differences of texts: line breaks are kept, 1-61 is U+2212 as in JIS X 0208. */
 function asTheirs(text: string): string {
   return text.replaceAll('\n', '').replaceAll('−', '－');
 }
@@ -247,7 +247,7 @@ function xmlOfSection(section: Section): string {
   );
 }
 
-/** The present and the following event are one table in the other reading. */
+/** The present and the following event are one table in TSDuck's output. */
 function xmlOfEits(sections: readonly Section[]): string[] {
   const tables = new Map<string, string[]>();
   for (const section of sections) {

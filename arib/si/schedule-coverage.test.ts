@@ -19,7 +19,7 @@ function section(number: number, more: Partial<ScheduleSection> = {}): ScheduleS
   };
 }
 
-/** One section a segment, in the segments given. */
+/** One section in each of the given segments. */
 function fill(
   coverage: ScheduleCoverage,
   first: number,

@@ -1,17 +1,17 @@
 /**
- * Which sections of a service's schedule were received, and whether all those on the air were. Pure:
- * the time is passed in. ARIB STD-B10 Part 2, 5.2.7; TR-B14 Vol. 4, TR-B15 Vol. 4 (segments of three hours).
+ * Which sections of a service's schedule were received, and whether all those on the air were. Pure: the time is
+ * passed in. ARIB STD-B10 Part 2, 5.2.7; TR-B14 Vol. 4, TR-B15 Vol. 4 (segments of three hours).
  *
- * A table_id holds four days, a day eight segments, a segment up to eight sections. Segments of today that are
- * over are no longer sent, so they are not waited for. A segment whose version changes is collected again; a change of
- * last_table_id, or midnight, when every segment moves, restarts the whole collection.
+ * A table_id has four days, a day eight segments, a segment up to eight sections. Past segments of today are no
+ * longer sent, and not required. A segment whose version changes is collected again; a change of last_table_id, or
+ * midnight, when every segment moves, restarts the whole collection.
  */
 import { type BroadcastMs, broadcastMs, jstDayStart } from '../time.ts';
 import type { Eit } from './eit.ts';
 
 type ScheduleKind = 'basic' | 'extended';
 
-/** What `add` needs of an EIT. */
+/** The fields of an EIT that `add` needs. */
 export type ScheduleSection = Pick<
   Eit,
   | 'tableId'
@@ -23,13 +23,11 @@ export type ScheduleSection = Pick<
   | 'lastTableId'
 >;
 
-/**
- * 'new': not seen in this version; 'known': seen; 'refused': no schedule, or its numbers contradict each other.
- */
+/** 'new': first time in this version; 'known': repeated; 'refused': not a schedule, or contradictory numbers. */
 type Novelty = 'new' | 'known' | 'refused';
 
 export interface ScheduleProgress {
-  /** Segments that are on the air, as far as it is known how many there are. */
+  /** Number of segments being sent, as far as known. */
   readonly segments: number;
   readonly completeSegments: number;
   /** Every section on the air was received. */
@@ -104,7 +102,7 @@ class KindCoverage {
     return 'new';
   }
 
-  /** @param firstSegment the first of today that is still sent */
+  /** @param firstSegment the first segment of today that is still sent */
   progress(firstSegment: number): ScheduleProgress {
     let segments = 0;
     let completeSegments = 0;
@@ -128,7 +126,7 @@ class KindCoverage {
     return isComplete(table?.segments[section.sectionNumber >> 3]);
   }
 
-  /** The first segment from `firstSegment` on, counted from today's first, that is not complete. */
+  /** The first incomplete segment from `firstSegment` on, counted from today's first. */
   firstMissing(firstSegment: number): number {
     let at = firstSegment;
     for (let number = 0; number <= this.#lastTable; number++) {
@@ -137,7 +135,7 @@ class KindCoverage {
       const end = number * SEGMENTS + table.lastSegment + 1;
       while (at < end && isComplete(table.segments[at - number * SEGMENTS])) at++;
       if (at < end) break;
-      // Segments behind the last one that is sent are empty, but for those behind the whole schedule.
+      // Segments after the last one sent are empty, except those after the end of the schedule.
       if (number < this.#lastTable) at = Math.max(at, (number + 1) * SEGMENTS);
     }
     return at;
@@ -148,13 +146,13 @@ function isComplete(segment: Segment | undefined): boolean {
   return segment !== undefined && segment.received === (1 << (segment.lastSection + 1)) - 1;
 }
 
-/** Of one service (service_id, transport_stream_id, original_network_id) on one PID. Holds at most 512 segments. */
+/** For one service (service_id, transport_stream_id, original_network_id) on one PID. Stores at most 512 segments. */
 export class ScheduleCoverage {
   readonly #kinds = { basic: new KindCoverage(), extended: new KindCoverage() };
-  /** Start (JST) of the day that segment 0 is in. */
+  /** Start (JST) of the day of segment 0. */
   #day: BroadcastMs | undefined;
 
-  /** Takes a section of the service's schedule that was received at `at`. */
+  /** Adds a section of the service's schedule that was received at `at`. */
   add(section: ScheduleSection, at: BroadcastMs): Novelty {
     if (section.kind === 'present-following') return 'refused';
     const day = jstDayStart(at);
@@ -174,7 +172,7 @@ export class ScheduleCoverage {
     return this.#kinds[section.kind === 'schedule-basic' ? 'basic' : 'extended'].segmentComplete(section);
   }
 
-  /** Time up to which the basic schedule was received without a gap; `at` when its current segment is missing. */
+  /** Time up to which the basic schedule was received without a gap; `at` if the current segment is missing. */
   filledUntil(at: BroadcastMs): BroadcastMs {
     const day = jstDayStart(at);
     if (day !== this.#day) return at;

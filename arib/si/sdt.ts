@@ -5,7 +5,7 @@ import type { Section } from '../ts/section.ts';
 
 /** A section of the service description table, ARIB STD-B10 Part 2, 5.2.6. */
 export interface Sdt {
-  /** False: another transport stream's. */
+  /** False: of another transport stream. */
   readonly actual: boolean;
   readonly transportStreamId: TransportStreamId;
   readonly originalNetworkId: NetworkId;
@@ -23,7 +23,7 @@ export interface DescribedService {
   readonly hasLEit: boolean;
   readonly hasSchedule: boolean;
   readonly hasPresentFollowing: boolean;
-  /** 3 bits; operated 0 (not defined). */
+  /** 3 bits; 0 (not defined) in operation. */
   readonly runningStatus: number;
   /** free_CA_mode: true = pay. Independent of scrambling. */
   readonly pay: boolean;
@@ -34,7 +34,7 @@ export const SDT_PID = 0x0011;
 export const SDT_ACTUAL_TABLE_ID = 0x42;
 export const SDT_OTHER_TABLE_ID = 0x46;
 
-/** Undefined when the section is no SDT, is not current yet, or a length in it is wrong. */
+/** Undefined if the section is not an SDT, is not current yet, or has a wrong length. */
 export function parseSdt(section: Section): Sdt | undefined {
   const actual = section.tableId === SDT_ACTUAL_TABLE_ID;
   if (!actual && section.tableId !== SDT_OTHER_TABLE_ID) return undefined;

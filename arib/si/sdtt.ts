@@ -11,7 +11,7 @@ interface Sdtt {
   readonly modelId: number;
   readonly transportStreamId: TransportStreamId;
   readonly originalNetworkId: NetworkId;
-  /** The service that carries the data. */
+  /** The service with the data. */
   readonly serviceId: ServiceId;
   readonly version: number;
   readonly sectionNumber: number;
@@ -22,17 +22,17 @@ interface Sdtt {
 interface DownloadContent {
   /** group, 4 bits. */
   readonly group: number;
-  /** 12 bits: which of the receivers, see `versionIndicator`. */
+  /** 12 bits: the addressed receivers, see `versionIndicator`. */
   readonly targetVersion: number;
-  /** 12 bits; of logos: their version. */
+  /** 12 bits; for logos: their version. */
   readonly newVersion: number;
-  /** download_level, 2 bits: 0 as the viewer likes, 1 forced. */
+  /** download_level, 2 bits: 0 optional for the viewer, 1 forced. */
   readonly downloadLevel: number;
   /** version_indicator, 2 bits: 0 all versions, 1 from the target on, 2 up to it, 3 only it. */
   readonly versionIndicator: number;
   /** schedule_time_shift_information, 4 bits. */
   readonly timeShift: number;
-  /** When it is on the air; none: always. */
+  /** When it is sent; empty: always. */
   readonly schedule: readonly DownloadTime[];
   readonly descriptors: readonly Descriptor[];
 }
@@ -45,7 +45,7 @@ interface DownloadTime {
 
 const SDTT_TABLE_ID = 0xc3;
 
-/** Undefined when the section is no SDTT, is not current yet, or a length in it is wrong. */
+/** Undefined if the section is not an SDTT, is not current yet, or has a wrong length. */
 export function parseSdtt(section: Section): Sdtt | undefined {
   if (section.tableId !== SDTT_TABLE_ID || !section.long || !section.current) return undefined;
   const r = new Reader(section.body);

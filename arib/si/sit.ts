@@ -26,7 +26,7 @@ interface SelectedService {
 
 const SIT_TABLE_ID = 0x7f;
 
-/** Undefined when the section is no SIT, is not current yet, or a length in it is wrong. */
+/** Undefined if the section is not a SIT, is not current yet, or has a wrong length. */
 export function parseSit(section: Section): Sit | undefined {
   if (section.tableId !== SIT_TABLE_ID || !section.long || !section.current) return undefined;
   const r = new Reader(section.body);

@@ -185,7 +185,7 @@ test('TOT and TDT: the broadcast time', () => {
   const whole = Uint8Array.from([...tot, ...u16(crc >>> 16), ...u16(crc)]);
   expect(clock(whole)).toEqual({ time, descriptors: [{ kind: 'local_time_offset', offsets: [] }] });
   expect(clock(octets('70 70 05 E6 40 19 00 05'))).toEqual({ time, descriptors: [] });
-  // Undefined, and digits that are no time.
+  // Undefined, and digits that are not a valid time.
   expect(clock(octets('70 70 05 FF FF FF FF FF'))).toBeUndefined();
   expect(clock(octets('70 70 05 E6 40 24 00 00'))).toBeUndefined();
   expect(clock(octets('71 70 05 E6 40 19 00 05'))).toBeUndefined();
@@ -211,7 +211,7 @@ test('a section of another table, with current_next_indicator 0 or with truncate
       const cut = readSection(longSection({ tableId, extension: 1, body: whole.slice(0, length) }));
       return cut !== undefined && parse(cut) !== undefined;
     });
-    // Cut exactly between two services or events nothing is missing; the NIT's loops have lengths.
+    // If it is truncated exactly between two services or events, nothing is missing; the NIT's loops have lengths.
     const whereEntriesEnd = { 64: [], 66: [3, 14], 78: [6, 22] }[tableId];
     expect(readable.flatMap((ok, length) => (ok ? [length] : []))).toEqual(whereEntriesEnd ?? []);
   }

@@ -7,7 +7,7 @@ import type { Section } from '../ts/section.ts';
 export interface Tot {
   /** Whole seconds; about five seconds apart in operation. */
   readonly time: BroadcastMs;
-  /** local_time_offset during summer time; always empty in a TDT. */
+  /** local_time_offset during daylight saving time; always empty in a TDT. */
   readonly descriptors: readonly Descriptor[];
 }
 
@@ -15,7 +15,7 @@ export const TOT_PID = 0x0014;
 const TDT_TABLE_ID = 0x70;
 const TOT_TABLE_ID = 0x73;
 
-/** Undefined when the section is neither, its time is none, or a length in it is wrong. */
+/** Undefined if the section is neither, its time is invalid, or a length in it is wrong. */
 export function parseTot(section: Section): Tot | undefined {
   const isTot = section.tableId === TOT_TABLE_ID;
   if (!isTot && section.tableId !== TDT_TABLE_ID) return undefined;

@@ -9,7 +9,7 @@ export interface DescribedStream {
   readonly descriptors: readonly Descriptor[];
 }
 
-/** Reads a whole loop; its reader is `exhausted` when a length in it is wrong. */
+/** Reads a complete loop; its reader is `exhausted` if a length in it is wrong. */
 export function readTransportStreams(loop: Reader): DescribedStream[] {
   const streams: DescribedStream[] = [];
   while (loop.remaining > 0) {

@@ -1,8 +1,8 @@
 /**
- * The additional symbols and kanji of broadcasting as Unicode, ARIB STD-B24 Vol. 1 Part 2, 7.1 (rows 85, 86 and 90
- * to 94 of the Kanji set; the same cells as the additional-symbol set). Ten cells a line from cell 1 on; a full
- * stop is an empty cell. Cells 92-56 to 92-85 (musicians' parts) have no characters in Unicode: the text that
- * stands for them is given, some parts of a text taking two cells.
+ * The additional symbols and kanji of broadcasting as Unicode, ARIB STD-B24 Vol. 1 Part 2, 7.1 (rows 85, 86 and 90 to
+ * 94 of the Kanji set; the same cells as the additional-symbol set). Ten cells per line from cell 1 on; a full stop
+ * is an empty cell. Cells 92-56 to 92-85 (musicians' parts) have no characters in Unicode: they are given as text,
+ * some of which is split over two cells.
  *
  * Never normalise these: 85-26, 85-39, 85-59, 85-63, 85-67, 85-78 and 86-11 are compatibility characters that
  * normalisation would change (85-67 into 85-68).

@@ -21,7 +21,9 @@ test('planes of JIS X 0213 hold as many characters as the standard defines', () 
   expect(assigned(plane2, 1, 94)).toBe(2436);
 });
 
-/** Where the WHATWG table, which follows Windows, differs from the Unicode consortium's mapping of JIS X 0208. */
+/**
+ * Differences between the WHATWG table, which follows Windows, and the Unicode consortium's mapping of JIS X 0208.
+ */
 const WINDOWS_VARIANTS: Record<string, string> = {
   '1-33': '～',
   '1-34': '∥',
@@ -36,7 +38,7 @@ test('rows 1 to 84 of the Kanji set agree with another table of JIS X 0208, Wind
   const differing: Record<string, string> = {};
   let compared = 0;
   for (let row = 1; row <= 84; row++) {
-    // NEC's row 13 and what JIS X 0208 leaves empty are not its characters.
+    // NEC's row 13 and cells that JIS X 0208 leaves empty are not its characters.
     if (row > 8 && row < 16) continue;
     for (let number = 1; number <= 94; number++) {
       const theirs = other.decode(new Uint8Array([0xa0 + row, 0xa0 + number]));
@@ -57,7 +59,7 @@ test('the Kanji set has the broadcasters’ rows where JIS X 0213 plane 1 has ot
   expect(cell(additional, 16, 1)).toBe('\ufffd');
 });
 
-test('cells that Unicode writes with a combining character give the base and the combining character', () => {
+test('cells that need a combining character in Unicode give the base and the combining character', () => {
   expect(cell(plane1, 4, 87)).toBe('か\u309a');
   expect(cell(plane1, 11, 70)).toBe('\u02e5\u02e9');
 });

@@ -1,11 +1,11 @@
 /**
- * The graphic sets of the 8-unit code: what a designation selects and what each code of a set is in Unicode.
- * ARIB STD-B24 Vol. 1 Part 2, 7.1 (table 7-3: classification and final bytes).
+ * The graphic sets of the 8-unit code: the set of each designation, and the Unicode text of each code. ARIB STD-B24
+ * Vol. 1 Part 2, 7.1 (table 7-3: classification and final bytes).
  *
- * A code's Unicode text is held as one number, so that a decoder moves no strings about: a value below 0x110000
- * is a code point, one above stands for a short text (`characterText` gives either). What a set is decoded to
- * does not depend on the character size: the alphanumeric set gives ASCII (with ¥ and ‾ at their JIS X 0201
- * places), JIS X 0201 katakana the half-width forms that Unicode has for that set, kanji and kana full width.
+ * A code's Unicode text is stored as one number, so that a decoder handles no strings: a value below 0x110000 is a
+ * code point, one above represents a short text (`characterText` converts both). The result does not depend on the
+ * character size: the alphanumeric set gives ASCII (with ¥ and ‾ at their JIS X 0201 positions), JIS X 0201 katakana
+ * the half-width forms in Unicode, kanji and kana full width.
  */
 import { ADDITIONAL_ROWS } from './additional-symbols.ts';
 import { PLANE_1_PAIRS, PLANE_1_ROWS, PLANE_2_ROWS } from './jis-x-0213.ts';
@@ -39,13 +39,13 @@ const CELLS = 94;
 export const FIRST_CODE = 0x21;
 const FIRST_TEXT_VALUE = 0x110000;
 
-/** Stands for a code that its set, or a set that the standard, does not define. */
+/** Result for an undefined code or an undefined set. */
 export const UNDEFINED_CHARACTER = 0xfffd;
-/** 〓 (geta mark): a character that the broadcaster draws itself; only its picture is known. */
+/** 〓 (geta mark): a character drawn by the broadcaster; only its bitmap is known. */
 export const DRCS_CHARACTER = 0x3013;
 /**
- * ▒ (medium shade): an element of a block picture. The mosaic sets are not operated (ARIB TR-B14, TR-B15) and
- * their shapes have no place in running text; a reader that draws them has the set and the code.
+ * ▒ (medium shade): an element of a block picture. The mosaic sets are not in operation (ARIB TR-B14, TR-B15) and
+ * their shapes are not suitable in text; a client that draws them gets the set and the code.
  */
 const MOSAIC_CHARACTER = 0x2592;
 
@@ -107,8 +107,8 @@ function additionalSymbols(): Int32Array {
 }
 
 /**
- * Rows 1 to 84 are JIS X 0208, rows 85 to 94 those of broadcasting. A cell that JIS X 0208 leaves empty is read
- * as JIS X 0213 fills it: nothing else can be meant.
+ * Rows 1 to 84 are JIS X 0208, rows 85 to 94 those of broadcasting. Cells that are empty in JIS X 0208 are read as
+ * JIS X 0213, the only plausible meaning.
  */
 function kanji(plane: Int32Array, additional: Int32Array): Int32Array {
   const values = additional.slice();
@@ -158,7 +158,7 @@ const additionalValues = once(additionalSymbols);
 const mosaic = once(() => filled(CELLS, MOSAIC_CHARACTER));
 const drcs = once(() => filled(CELLS, DRCS_CHARACTER));
 
-/** Tables are made when first used: most programs that read tables never meet most sets. */
+/** Tables are created on first use: most programs never need most sets. */
 function once(make: () => Int32Array): () => Int32Array {
   let values: Int32Array | undefined;
   return () => {
@@ -209,7 +209,7 @@ const DOUBLE: readonly GraphicSet[] = [
   new TableSet('plane-2', 0x3a, 2, plane2),
   new TableSet('additional-symbols', 0x3b, 2, additionalValues),
 ];
-/** What the designations with 0x20 before the final byte select. */
+/** Sets selected by designations with 0x20 before the final byte. */
 const SINGLE_DRCS: readonly GraphicSet[] = [
   ...Array.from({ length: 15 }, (_, index) => new TableSet('drcs', 0x41 + index, 1, drcs)),
   MACRO_SET,
@@ -232,8 +232,8 @@ const SINGLE_DRCS_BY_FINAL = byFinal(SINGLE_DRCS, UNKNOWN_SINGLE);
 const DOUBLE_DRCS_BY_FINAL = byFinal(DOUBLE_DRCS, UNKNOWN_DOUBLE);
 
 /**
- * The set that a designation selects; one of 'unknown' name where the standard defines none.
- * ARIB STD-B24 Vol. 1 Part 2, tables 7-2 and 7-3.
+ * The set that a designation selects; named 'unknown' if the standard defines none. ARIB STD-B24 Vol. 1 Part 2,
+ * tables 7-2 and 7-3.
  */
 export function designatedSet(final: number, octets: 1 | 2, drcs: boolean): GraphicSet {
   const sets = drcs

@@ -1,6 +1,6 @@
 /**
- * The control functions of the 8-unit code by name, and how many parameters follow each.
- * ARIB STD-B24 Vol. 1 Part 2, 7.1, tables 7-14 to 7-17.
+ * The control functions of the 8-unit code by name, with their numbers of parameters. ARIB STD-B24 Vol. 1 Part 2,
+ * 7.1, tables 7-14 to 7-17.
  */
 
 /** C0 and C1 control codes, with SP and DEL. */
@@ -79,10 +79,10 @@ export const CSI = {
   SCS: 0x6f,
 } as const;
 
-/** A first parameter of 0x20 announces a second one (COL: choice of a palette; CDC: replacing conceal). */
+/** A first parameter of 0x20 means that a second one follows (COL: choice of a palette; CDC: replacing conceal). */
 const ONE_OR_TWO = -1;
 
-/** Parameters of the control codes that take any, apart from ESC, MACRO, CSI and TIME, which have a syntax. */
+/** Numbers of parameters of control codes, except ESC, MACRO, CSI and TIME, which have their own syntax. */
 const PARAMETERS: readonly (readonly [code: number, count: number])[] = [
   [CONTROL.PAPF, 1],
   [CONTROL.APS, 2],
@@ -99,7 +99,7 @@ const PARAMETERS: readonly (readonly [code: number, count: number])[] = [
 const PARAMETERS_BY_CODE = new Int8Array(256);
 for (const [code, count] of PARAMETERS) PARAMETERS_BY_CODE[code] = count;
 
-/** Parameters of a control code, given the octet that follows it. */
+/** Number of parameters of a control code, given the octet that follows it. */
 export function parameterCount(code: number, next: number): number {
   const count = PARAMETERS_BY_CODE[code] ?? 0;
   if (count !== ONE_OR_TWO) return count;

@@ -13,7 +13,7 @@ import {
 const CONTROL_NAMES = new Map<number, string>(Object.entries(CONTROL).map(([name, code]) => [code, name]));
 const CSI_NAMES = new Map<number, string>(Object.entries(CSI).map(([name, final]) => [final, name]));
 
-/** Records every callback: characters as themselves, everything else as words. */
+/** Records every callback: characters unchanged, everything else by name. */
 class Notes implements EightUnitSink {
   readonly notes: string[] = [];
 
@@ -50,7 +50,7 @@ function text(octets: string, initial: InitialSets = SI_SETS): string {
   return notes(octets, initial).join('');
 }
 
-/** Designation to G1, LS1, then the codes: every set of one octet, and what its first and last codes are. */
+/** Designation to G1, LS1, then the codes: every one-octet set, with its first and last codes. */
 const SINGLE_SETS: [name: string, octets: string, expected: string][] = [
   ['alphanumeric', '1B 29 4A 0E 21 41 5B 5C 5D 7E', '!A[¥]‾'],
   ['hiragana', '1B 29 30 0E 21 24 73 77 78 79 7A 7B 7C 7D 7E', 'ぁいんゝゞー。「」、・'],
@@ -67,7 +67,7 @@ for (const [name, octets, expected] of SINGLE_SETS) {
   test(`set of one octet: ${name}`, () => expect(text(octets)).toBe(expected));
 }
 
-/** Designation to G2 (invoked to GR at the start), then GR codes. */
+/** Designation to G2 (initially invoked to GR), then GR codes. */
 const DOUBLE_SETS: [name: string, octets: string, expected: string][] = [
   ['Kanji, JIS X 0208', '1B 24 2A 42 B0 A1 F4 A5', '亜凜'],
   ['Kanji, rows 85, 86 and 90', '1B 24 2A 42 F5 AF F6 CB FA D6', '𠮷麵🈑'],
@@ -138,11 +138,11 @@ test('default macros designate by the codes 0x60 to 0x6F', () => {
 });
 
 test('macros are defined, run and replaced', () => {
-  // MACRO 40 61: define 0x61 as GRF "亜"; nothing is shown until it is called.
+  // MACRO 40 61: defines 0x61 as GRF "亜"; nothing is output until it is called.
   expect(notes('95 40 61 82 30 21 95 4F 30 22 1D 61', CAPTION_SETS)).toEqual(['唖', 'GRF', '亜']);
   // MACRO 41: define and run.
   expect(text('95 41 62 30 21 95 4F 1D 62', CAPTION_SETS)).toBe('亜亜');
-  // What a macro designates stays.
+  // Designations in a macro stay in effect.
   expect(text('95 41 62 1B 28 4A 95 4F 41', CAPTION_SETS)).toBe('A');
 });
 
@@ -151,9 +151,9 @@ test('macros do not nest, and their number and length are bounded', () => {
   expect(text('95 40 62 30 22 95 4F 95 40 61 1D 61 1D 62 30 21 95 4F 1D 61', CAPTION_SETS)).toBe('亜');
   const body = '3021'.repeat(500);
   const calls = '1D61'.repeat(100);
-  // 1000 octets a call, 4096 in all: four calls.
+  // 1000 octets per call, 4096 in total: four calls.
   expect(text(`95 40 61 ${body} 95 4F ${calls}`, CAPTION_SETS).length).toBe(4 * 500);
-  // A body beyond the limit is no macro; the default is still there.
+  // A body beyond the limit is not stored; the default macro stays.
   expect(text(`95 40 61 ${'3021'.repeat(513)} 95 4F 1D 61 0E 24`, CAPTION_SETS)).toBe('イ');
 });
 
@@ -163,7 +163,7 @@ test('an unterminated macro definition takes the rest of the text; unsupported o
   expect(text('95 4F 30 21 95 42 30 21 95 40 0D', CAPTION_SETS)).toBe('亜亜APR');
 });
 
-/** Each control code with its parameters, followed by 亜, which must come out whole. */
+/** Each control code with its parameters, followed by 亜, which must be decoded correctly. */
 const CONTROLS: [octets: string, note: string][] = [
   ['00', 'NUL'],
   ['07', 'BEL'],
@@ -222,7 +222,7 @@ for (const [octets, note] of CONTROLS) {
 
 test('0xFF is ignored', () => expect(text('FF 30 21 FF')).toBe('亜'));
 
-/** Missing parameters: the function is dropped, the octets in their place are read as text. */
+/** Missing parameters: the function is dropped, and the octets in their place are decoded as text. */
 const DAMAGED: [octets: string, expected: string[]][] = [
   ['8B 0D', ['APR']],
   ['1C 46 0D', ['APR']],

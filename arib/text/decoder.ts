@@ -1,11 +1,11 @@
 /**
- * The 8-unit code as a state machine: designations, invocations, macros and the syntax of the control functions
- * are followed here, characters and the remaining control functions are handed to a sink. What it does not do:
- * sizes, positions, colours and time mean something to the sink only. ARIB STD-B24 Vol. 1 Part 2, 7.1.
+ * State machine for the 8-unit code: handles designations, invocations, macros and the syntax of control functions,
+ * and passes characters and the remaining control functions to a sink. Sizes, positions, colours and time are left to
+ * the sink. ARIB STD-B24 Vol. 1 Part 2, 7.1.
  *
- * Any octets are read to their end and nothing is thrown. A parameter outside 0x20..0x7F is taken as missing and
- * read as what it is, so that a damaged control function cannot swallow the text after it; a character whose
- * second octet is missing is dropped.
+ * Any octets are decoded to their end and nothing is thrown. A parameter outside 0x20..0x7F counts as missing and is
+ * decoded normally, so that a damaged control function cannot swallow the following text; a character without its
+ * second octet is dropped.
  */
 import {
   ALPHANUMERIC_SET,
@@ -20,7 +20,7 @@ import {
 import { CONTROL, parameterCount } from './control-codes.ts';
 import { defaultMacro } from './macro.ts';
 
-/** Receives what the text says, in order. Must not call the decoder's `decode`. */
+/** Receives the decoded text, in order. Must not call the decoder's `decode`. */
 export interface EightUnitSink {
   /**
    * @param value its Unicode text, see `characterText`
@@ -28,17 +28,17 @@ export interface EightUnitSink {
    */
   character(value: number, set: GraphicSet, code: number): void;
   /**
-   * A control code (C0, C1, SP, DEL; one of `CONTROL` or an undefined one) with its parameters as sent; a
-   * parameter that it does not have is -1. Never one that the decoder follows itself: shifts, ESC, MACRO, CSI.
+   * A control code (C0, C1, SP, DEL; one of `CONTROL` or an undefined one) with its parameters as sent; missing
+   * parameters are -1. Not called for codes that the decoder handles itself: shifts, ESC, MACRO, CSI.
    */
   control(code: number, p1: number, p2: number): void;
-  /** A CSI function: final byte (one of `CSI`) and parameters; a parameter that was left out is 0. */
+  /** A CSI function: final byte (one of `CSI`) and parameters; an omitted parameter is 0. */
   sequence(final: number, parameters: readonly number[]): void;
   /** TIME in its long form (P1 = 0x29): final byte 0x40..0x43 and hours, minutes, seconds, milliseconds. */
   presentationTime(final: number, parameters: readonly number[]): void;
 }
 
-/** G0 to G3 when a text begins. G0 is invoked to GL, G2 to GR. */
+/** G0 to G3 at the start of a text. G0 is invoked to GL, G2 to GR. */
 export type InitialSets = readonly [GraphicSet, GraphicSet, GraphicSet, GraphicSet];
 
 /** Texts of the service information: ARIB STD-B10 Part 2, Annex A. */
@@ -53,11 +53,14 @@ export const ONE_SEGMENT_SETS: InitialSets = [
   MACRO_SET,
 ];
 
-/** Octets of one macro that is kept; longer ones are forgotten. Service information operates none. */
+/** Limit of a stored macro in octets; longer ones are dropped. Not used in service information. */
 const MACRO_BODY_LIMIT = 1024;
-/** Octets that the macros of one `decode` may expand to: a text of one-octet calls cannot grow without end. */
+/**
+ * Limit of octets that the macros of one `decode` may expand to: otherwise a text of one-octet calls could grow
+ * without bound.
+ */
 export const MACRO_EXPANSION_LIMIT = 4096;
-/** Parameters of a CSI function that are kept; the longest defined has four. */
+/** Limit of stored parameters of a CSI function; the longest defined one has four. */
 const PARAMETER_LIMIT = 8;
 const PARAMETER_MAX = 99_999;
 const DESIGNATE_DOUBLE = 0x24;
@@ -66,7 +69,7 @@ const DRCS_MARK = 0x20;
 const MACRO_END = 0x4f;
 
 const NOTHING = new Uint8Array(0);
-/** Read beyond the end: no octet. */
+/** Result of reading beyond the end. */
 const NONE = -1;
 
 export class EightUnitDecoder {
@@ -79,7 +82,7 @@ export class EightUnitDecoder {
   #macros: Map<number, Uint8Array> | undefined;
   #expansionLeft = 0;
   #expanding = false;
-  /** What is being read, up to where. */
+  /** The current input and its end. */
   #bytes: Uint8Array = NOTHING;
   #end = 0;
 
@@ -89,7 +92,7 @@ export class EightUnitDecoder {
     this.#g = [...initial];
   }
 
-  /** Back to the initial sets; macros that were defined are forgotten. A sink may call it. */
+  /** Resets to the initial sets; defined macros are removed. A sink may call it. */
   reset(): void {
     for (let index = 0; index < this.#initial.length; index++) {
       this.#g[index] = this.#initial[index] as GraphicSet;
@@ -104,7 +107,7 @@ export class EightUnitDecoder {
     return this.#g[this.#gl] as GraphicSet;
   }
 
-  /** Reads `bytes` from `start` to `end`, from the state that the text before left. */
+  /** Decodes `bytes` from `start` to `end`, continuing in the current state. */
   decode(bytes: Uint8Array, start = 0, end = bytes.length): void {
     this.#expansionLeft = MACRO_EXPANSION_LIMIT;
     this.#read(bytes, start, Math.min(end, bytes.length));
@@ -113,8 +116,8 @@ export class EightUnitDecoder {
   }
 
   /**
-   * Reads the one control function that `bytes` begin with, of which `length` octets count; gives how many it took.
-   * For text in UCS, which has the same functions among other characters.
+   * Decodes the one control function at the beginning of `bytes`, of which `length` octets are valid; returns its
+   * length. For text in UCS, which has the same functions among other characters.
    */
   decodeFunction(bytes: Uint8Array, length: number): number {
     this.#bytes = bytes;
@@ -139,7 +142,7 @@ export class EightUnitDecoder {
     return at < this.#end ? (this.#bytes[at] as number) : NONE;
   }
 
-  /** Characters of one area (GL or GR) as long as they follow each other. */
+  /** Consecutive characters of one area (GL or GR). */
   #characters(start: number): number {
     const first = this.#bytes[start] as number;
     const high = first & 0x80;
@@ -176,7 +179,7 @@ export class EightUnitDecoder {
       const row = (bytes[at] as number) ^ high;
       if (row < 0x21 || row > 0x7e) break;
       if (at + 1 >= end) return end;
-      // The second octet may come from the other area: only its low bits count.
+      // The second octet may come from the other area: only its low bits matter.
       const cell = (bytes[at + 1] as number) & 0x7f;
       if (cell < 0x21 || cell > 0x7e) return at + 1;
       sink.character(values[(row - FIRST_CODE) * 94 + cell - FIRST_CODE] as number, set, (row << 8) | cell);
@@ -254,7 +257,7 @@ export class EightUnitDecoder {
     let at = start;
     while (isIntermediate(this.#octet(at))) at++;
     const final = this.#octet(at);
-    // Not a sequence: what is here is read for itself.
+    // Not a sequence: the octet is decoded normally.
     if (final < 0x30 || final > 0x7e) return at;
     if (at === start) this.#lockingShift(final);
     else this.#designate(start, final);
@@ -281,14 +284,14 @@ export class EightUnitDecoder {
     }
   }
 
-  /** The intermediate octets of a designation stand at `start`; the final one ends them. */
+  /** The intermediate octets of a designation begin at `start`; the final one ends them. */
   #designate(start: number, final: number): void {
     let at = start;
     const octets = this.#octet(at) === DESIGNATE_DOUBLE ? 2 : 1;
     if (octets === 2) at++;
     const register = this.#octet(at) - DESIGNATE_G0;
     const named = register >= 0 && register < this.#g.length;
-    // One-octet designations name their register; two-octet ones may leave out G0.
+    // One-octet designations include their register; two-octet ones may omit G0.
     if (named) at++;
     else if (octets === 1) return;
     const drcs = this.#octet(at) === DRCS_MARK;
@@ -370,7 +373,7 @@ export class EightUnitDecoder {
     return at + 1;
   }
 
-  /** Decimal numbers separated by 0x3B, into `numbers`; gives the place of the first other octet. */
+  /** Decimal numbers separated by 0x3B, into `numbers`; returns the position of the first other octet. */
   #numbers(start: number, numbers: number[]): number {
     let value = 0;
     let at = start;

@@ -36,7 +36,7 @@ const DEFAULT_MACROS: readonly (readonly [GraphicSet, GraphicSet, GraphicSet])[]
   [alphanumeric, mosaicA, drcs(1)],
 ];
 
-/** The four sets, G0 to G3, that a default macro designates; undefined for a code that has no default. */
+/** The four sets, G0 to G3, designated by a default macro; undefined for a code without default. */
 export function defaultMacro(code: number): readonly GraphicSet[] | undefined {
   const sets = DEFAULT_MACROS[code - FIRST_DEFAULT_MACRO];
   return sets === undefined ? undefined : [...sets, MACRO_SET];

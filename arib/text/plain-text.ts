@@ -1,7 +1,7 @@
 /**
- * A fast reader for what nearly all texts of the service information are: characters, shifts, designations,
- * spaces, sizes and line breaks. Any other text is left to the full decoder;
- * the result equals what the decoder returns (`test/fuzz/text.test.ts` compares them). ARIB STD-B10 Part 2, Annex A.
+ * A fast decoder for nearly all texts of the service information: characters, shifts, designations, spaces, sizes and
+ * line breaks. Other texts are left to the full decoder; the result is the same (`test/fuzz/text.test.ts` compares
+ * them). ARIB STD-B10 Part 2, Annex A.
  */
 import { characterText, designatedSet, type GraphicSet } from './character-set.ts';
 import { CONTROL } from './control-codes.ts';
@@ -15,17 +15,17 @@ const FIRST_CODE = 0x21;
 const CELLS = 94;
 const DESIGNATE_DOUBLE = 0x24;
 const DESIGNATE_G0 = 0x28;
-/** Code units that one call of fromCharCode takes: arguments go over the stack. */
+/** Code units per call of fromCharCode: arguments are passed on the stack. */
 const CHUNK = 4096;
 /** Added to the number of a register that is invoked to GR. */
 const RIGHT = 4;
 
-/** UTF-16 code units of the text that is being read. */
+/** UTF-16 code units of the current text. */
 const units: number[] = [];
 let count = 0;
 const g: GraphicSet[] = [...SI_SETS];
 
-/** Undefined when the text holds what only the decoder can read. `start` is before `end`. */
+/** Undefined if only the full decoder can read the text. `start` is before `end`. */
 export function readPlainText(bytes: Uint8Array, start: number, end: number): string | undefined {
   for (let index = 0; index < SI_SETS.length; index++) g[index] = SI_SETS[index] as GraphicSet;
   let gl = 0;
@@ -98,7 +98,7 @@ export function readPlainText(bytes: Uint8Array, start: number, end: number): st
   return text();
 }
 
-/** Characters of one area as long as they follow each other; gives where they end, -1 where one is no character. */
+/** Consecutive characters of one area; returns their end, -1 if one is not a character. */
 function doubleOctets(bytes: Uint8Array, start: number, end: number, values: Int32Array): number {
   const high = (bytes[start] as number) & 0x80;
   let at = start;
@@ -106,7 +106,7 @@ function doubleOctets(bytes: Uint8Array, start: number, end: number, values: Int
   while (at < end) {
     const row = (bytes[at] as number) ^ high;
     if (row <= SPACE || row >= DEL) break;
-    // A character whose second octet is missing is dropped.
+    // A character without its second octet is dropped.
     if (at + 1 >= end) {
       at = end;
       break;
@@ -138,7 +138,7 @@ function singleOctets(bytes: Uint8Array, start: number, end: number, values: Int
   return at;
 }
 
-/** Puts a value's text at `next`; gives the place after it. */
+/** Writes a value's text at `next`; returns the position after it. */
 function append(value: number, next: number): number {
   if (value < 0x10000) {
     units[next] = value;
@@ -172,7 +172,7 @@ function lockingShift(final: number): number {
   }
 }
 
-/** Where the designation after an ESC ends; -1 when it is cut, not understood or of characters drawn by hand. */
+/** End of the designation after an ESC; -1 if it is truncated, unsupported or designates a DRCS set. */
 function designate(bytes: Uint8Array, start: number, end: number): number {
   const double = bytes[start] === DESIGNATE_DOUBLE;
   let at = double ? start + 1 : start;
@@ -190,9 +190,9 @@ function designate(bytes: Uint8Array, start: number, end: number): number {
 function text(): string {
   units.length = count;
   if (count <= CHUNK) return String.fromCharCode.apply(null, units);
-  let whole = '';
+  let text = '';
   for (let from = 0; from < count; from += CHUNK) {
-    whole += String.fromCharCode.apply(null, units.slice(from, from + CHUNK));
+    text += String.fromCharCode.apply(null, units.slice(from, from + CHUNK));
   }
-  return whole;
+  return text;
 }

@@ -59,8 +59,8 @@ interface Pair {
 }
 
 /**
- * Where the recorded reading differs from ours on purpose: it drops line breaks (APR), which separate the two
- * languages of an audio_component's text.
+ * Intended differences from the recorded reference: it drops line breaks (APR), which separate the two languages of
+ * an audio_component's text.
  */
 function asRead(text: string): string {
   return text.replaceAll('\n', '');
@@ -68,11 +68,11 @@ function asRead(text: string): string {
 
 for (const file of ['onair_pairs', 'unit_test_pairs']) {
   const path = `../shared/samples/text/${file}.json`;
-  test.skipIf(!existsSync(path))(`reads ${file} as another decoder does`, async () => {
+  test.skipIf(!existsSync(path))(`reads ${file} like another decoder`, async () => {
     const pairs: Pair[] = await Bun.file(path).json();
     expect(pairs.length).toBeGreaterThan(10);
     for (const { hex, text } of pairs) {
-      // Pairs without a text, which the other decoder refused, only have to give one.
+      // Pairs without a reference text, which the other decoder rejected, must only give a string.
       const ours = decode(hex);
       if (text === null) expect(ours).not.toBe('');
       else expect(asRead(ours)).toBe(text);

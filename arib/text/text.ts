@@ -1,11 +1,11 @@
 /**
  * A text of the service information as a Unicode string.
  *
- * Sizes do not change the characters: the alphanumeric set gives ASCII whether it is shown full or half width,
- * and characters of the Kanji set stay as they were sent (full-width letters included). SP is as wide as what it
- * stands between: U+0020 among alphanumerics and in the half-width sizes, U+3000 among kanji and kana. A line
- * break (APR) is a line feed; all other control functions leave no trace. DRCS characters become 〓, mosaics ▒,
- * codes that no set defines U+FFFD; see character-set.ts.
+ * Sizes do not change the characters: the alphanumeric set gives ASCII whether it is shown full or half width, and
+ * characters of the Kanji set are unchanged (including full-width letters). The width of SP depends on its
+ * neighbours: U+0020 among alphanumerics and in the half-width sizes, U+3000 among kanji and kana. A line break (APR)
+ * becomes a line feed; all other control functions are removed. DRCS characters become 〓, mosaics ▒, codes that no
+ * set defines U+FFFD; see character-set.ts.
  */
 import type { Reader } from '../reader.ts';
 import { characterText } from './character-set.ts';
@@ -16,7 +16,7 @@ import { readPlainText } from './plain-text.ts';
 const SPACE = 0x20;
 const IDEOGRAPHIC_SPACE = 0x3000;
 const LINE_FEED = 0x0a;
-/** Code units that one call of fromCharCode takes: arguments go over the stack. */
+/** Code units per call of fromCharCode: arguments are passed on the stack. */
 const CHUNK = 4096;
 
 /** Collects UTF-16 code units. */
@@ -78,16 +78,16 @@ class TextSink implements EightUnitSink {
 const sink = new TextSink();
 
 /**
- * The text that `bytes` say, from the initial state of service information: ARIB STD-B24 Vol. 1 Part 2, 7.1;
- * STD-B10 Part 2, Annex A. Any octets give a string, of at most 2 code units an octet (and for what macros add
- * to them, MACRO_EXPANSION_LIMIT); nothing is thrown.
+ * Decodes `bytes`, from the initial state of service information: ARIB STD-B24 Vol. 1 Part 2, 7.1; STD-B10 Part 2,
+ * Annex A. Any octets give a string, of at most 2 code units per octet (plus MACRO_EXPANSION_LIMIT for macros);
+ * nothing is thrown.
  */
 export function decodeText(bytes: Uint8Array, start = 0, end = bytes.length): string {
   if (start >= end) return '';
   return readPlainText(bytes, start, end) ?? decodeAnyText(bytes, start, end);
 }
 
-/** Octets of the longest word that is remembered. */
+/** Maximum size of a cached word in octets. */
 const WORD_SIZE = 24;
 const WORDS = 512;
 const words: (Word | undefined)[] = new Array(WORDS).fill(undefined);
@@ -98,8 +98,8 @@ interface Word {
 }
 
 /**
- * As `decodeText`, for texts that repeat a few values (headings, kinds of audio and video): recently decoded
- * words are cached, which avoids creating equal strings.
+ * Like `decodeText`, for texts that repeat a few values (headings, kinds of audio and video): recently decoded words
+ * are cached, which avoids creating equal strings.
  */
 export function decodeWord(bytes: Uint8Array, start: number, end: number): string {
   const length = end - start;
@@ -121,7 +121,7 @@ function isWord(octets: Uint8Array, bytes: Uint8Array, start: number, length: nu
   return true;
 }
 
-/** What `decodeText` gives, by the decoder alone. */
+/** The result of `decodeText`, always from the full decoder. */
 export function decodeAnyText(bytes: Uint8Array, start = 0, end = bytes.length): string {
   return start >= end ? '' : sink.read(bytes, start, end);
 }

@@ -1,12 +1,12 @@
 /**
- * The marks of programme titles: what each is called, and a title without them. They are characters of row 90 of
- * the additional symbols, which a title also spells in brackets ([字]) where a guide or a person has no such
- * characters. ARIB STD-B24 Vol. 1 Part 2, 7.1 (90-48 to 90-82); their use by ARIB TR-B14 and TR-B15 Vol. 4.
- * 90-83 (㊙) and 90-84 (ほか) are words of the title and stay in it.
+ * The marks of programme titles: their meanings, and titles without them. They are characters of row 90 of the
+ * additional symbols, also written in brackets ([字]) where these characters are not available. ARIB STD-B24 Vol. 1
+ * Part 2, 7.1 (90-48 to 90-82); their use by ARIB TR-B14 and TR-B15 Vol. 4. 90-83 (㊙) and 90-84 (ほか) are words of the
+ * title and are kept.
  */
 
 interface TitleMark {
-  /** What stands in the frame, and between brackets: one to three letters of NFKC form. */
+  /** The text in the frame or between brackets: one to three letters in NFKC form. */
   readonly face: string;
   /** The character of the additional symbols. */
   readonly character: string;
@@ -66,22 +66,22 @@ const BY_CHARACTER = new Map(TITLE_MARKS.map((mark) => [mark.character, mark]));
 const BY_FACE = new Map(TITLE_MARKS.map((mark) => [mark.face, mark]));
 
 interface BareTitle {
-  /** Without marks, spaces at the ends and the doubled spaces that marks leave behind. */
+  /** Without marks, leading and trailing spaces, and double spaces left by marks. */
   readonly title: string;
-  /** Each once, in the order in which they stood. */
+  /** Each once, in order of occurrence. */
   readonly marks: readonly TitleMark[];
 }
 
 const CHARACTERS = TITLE_MARKS.map(({ character }) => character).join('');
-/** A mark's character, or up to four letters in brackets: whether these are a mark is looked up. */
+/** A mark's character, or up to four letters in brackets, which are then looked up. */
 const CANDIDATE = new RegExp(`[${CHARACTERS}]|[[［【]([^[\\]［］【】]{1,4})[\\]］】]`, 'gu');
-/** Stands for a mark until the spaces around it are put in order; no text has it. */
+/** Placeholder of a mark until the spaces around it are fixed; does not occur in texts. */
 const TAKEN = '\0';
 const TAKEN_RUN = /\s*\0[\s\0]*/g;
 
 /**
- * Splits a title into its words and its marks. Where a mark stood between words a space is left. A title of
- * nothing but marks keeps its name as it is: better that than none.
+ * Splits a title into its words and its marks. A mark between words is replaced by a space. A title that only
+ * consists of marks is kept unchanged.
  */
 export function removeTitleMarks(name: string): BareTitle {
   const marks: TitleMark[] = [];

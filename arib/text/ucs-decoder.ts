@@ -6,7 +6,7 @@ import { DRCS_CHARACTER, designatedSet, type GraphicSet, UNDEFINED_CHARACTER } f
 import { CONTROL } from './control-codes.ts';
 import { EightUnitDecoder, type EightUnitSink } from './decoder.ts';
 
-/** Set reported for characters in UCS: two octets a character, no set of the 8-unit code. */
+/** Set reported for characters in UCS: two octets per character, not a set of the 8-unit code. */
 const UCS_SET: GraphicSet = designatedSet(0x7e, 2, false);
 /** Set reported for DRCS characters in UCS: DRCS-0, with the code point as the code. */
 const UCS_DRCS: GraphicSet = designatedSet(0x40, 2, true);
@@ -26,7 +26,7 @@ const CODE_EXTENSION: readonly number[] = [
 
 export class UcsDecoder {
   readonly #sink: EightUnitSink;
-  /** Reads control functions, which are the same in both codes. */
+  /** Decodes control functions, which are the same in both codes. */
   readonly #functions: EightUnitDecoder;
   readonly #function = new Uint8Array(LONGEST_FUNCTION);
 
@@ -54,7 +54,7 @@ export class UcsDecoder {
     else this.#sink.character(code, UCS_SET, code);
   }
 
-  /** A control code whose parameters stand at `next`; gives where it ends. */
+  /** A control code whose parameters begin at `next`; returns its end. */
   #control(code: number, bytes: Uint8Array, next: number, end: number): number {
     if (CODE_EXTENSION.includes(code)) return next;
     this.#function[0] = code;
@@ -66,7 +66,7 @@ export class UcsDecoder {
   }
 }
 
-/** The code point at a place and where the next one begins. */
+/** The code point at a position, and the position of the next one. */
 function codePointAt(bytes: Uint8Array, at: number, end: number): readonly [code: number, next: number] {
   const first = bytes[at] as number;
   if (first < 0x80) return [first, at + 1];

@@ -2,7 +2,7 @@ import { type Descriptor, readDescriptors } from '../descriptor/index.ts';
 import { Reader } from '../reader.ts';
 import type { Section } from './section.ts';
 
-/** One section of a conditional access table: where the EMMs are. ISO/IEC 13818-1 2.4.4.6. */
+/** One section of a conditional access table: the PIDs of the EMMs. ISO/IEC 13818-1 2.4.4.6. */
 interface Cat {
   readonly version: number;
   readonly descriptors: readonly Descriptor[];
@@ -10,7 +10,7 @@ interface Cat {
 
 const CAT_TABLE_ID = 0x01;
 
-/** Undefined when the section is no CAT or its descriptor loop is cut. */
+/** Undefined if the section is not a CAT or its descriptor loop is truncated. */
 export function parseCat(section: Section): Cat | undefined {
   if (section.tableId !== CAT_TABLE_ID || !section.long) return undefined;
   const r = new Reader(section.body);

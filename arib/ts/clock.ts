@@ -6,11 +6,11 @@ import { PTS_MODULUS, type Pts90k, unwrapPts } from '../time.ts';
 
 export const PCR_HZ = 27_000_000;
 export const PTS_HZ = 90_000;
-/** Ticks of a PCR base, one 90 kHz unit. */
+/** Ticks of a PCR per unit of 90 kHz. */
 const PCR_PER_PTS = 300;
 export const PCR_MODULUS = PTS_MODULUS * PCR_PER_PTS;
 
-/** The value nearest to `reference` that is congruent to `pcr`: a PCR on a line that does not wrap. */
+/** The value nearest to `reference` that is congruent to `pcr`: unwraps a PCR. */
 export function unwrapPcr(pcr: number, reference: number): number {
   let delta = (pcr - reference) % PCR_MODULUS;
   if (delta >= PCR_MODULUS / 2) delta -= PCR_MODULUS;
@@ -18,12 +18,12 @@ export function unwrapPcr(pcr: number, reference: number): number {
   return reference + delta;
 }
 
-/** Ticks from `earlier` to `later`, across a wrap; negative when `later` is the earlier one. */
+/** Ticks from `earlier` to `later`, across a wrap; negative if `later` is the earlier one. */
 export function pcrDifference(later: number, earlier: number): number {
   return unwrapPcr(later, earlier) - earlier;
 }
 
-/** 90 kHz units from `earlier` to `later`, across a wrap; negative when `later` is the earlier one. */
+/** 90 kHz units from `earlier` to `later`, across a wrap; negative if `later` is the earlier one. */
 export function ptsDifference(later: Pts90k, earlier: Pts90k): number {
   return unwrapPts(later, earlier) - earlier;
 }

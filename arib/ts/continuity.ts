@@ -1,14 +1,14 @@
 /**
- * The continuity_counter of one PID for a reassembler: does this packet follow the last one, repeat it,
- * or were packets lost? ISO/IEC 13818-1 2.4.3.3. `StreamStatistics` counts the same for a whole stream.
+ * The continuity_counter of one PID for a reassembler: whether a packet follows the last one, repeats it, or packets
+ * were lost. ISO/IEC 13818-1 2.4.3.3. `StreamStatistics` counts the same for a complete stream.
  */
 import { continuityCounter, PACKET_SIZE, payloadStart } from './packet.ts';
 
-/** `again`: the next packet, with the payload of the last one: a table repeated. */
+/** `again`: the next packet has the payload of the last one: a repeated table. */
 type Continuity = 'first' | 'next' | 'again' | 'duplicate' | 'gap';
 
 export class ContinuityCheck {
-  /** The last packet, to tell a duplicate from a loss of 15 packets. */
+  /** The last packet, to distinguish a duplicate from a loss of 15 packets. */
   readonly #last = new Uint8Array(PACKET_SIZE);
   #counter = -1;
   #duplicated = false;
@@ -17,7 +17,7 @@ export class ContinuityCheck {
     this.#counter = -1;
   }
 
-  /** Judges the next packet that carries payload; those without do not advance the counter: leave them out. */
+  /** Classifies the next packet with payload; those without do not advance the counter and must be skipped. */
   next(bytes: Uint8Array, offset: number): Continuity {
     const counter = continuityCounter(bytes, offset);
     const previous = this.#counter;

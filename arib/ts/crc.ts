@@ -1,8 +1,8 @@
 /**
- * CRC_32 of sections, ISO/IEC 13818-1 Annex A: polynomial 0x04C11DB7, register starting at all ones, no
- * reflection, no final inversion. Over a whole section, its own CRC field included, the result is 0.
+ * CRC_32 of sections, ISO/IEC 13818-1 Annex A: polynomial 0x04C11DB7, register starting at all ones, no reflection,
+ * no final inversion. Over a complete section, including its CRC field, the result is 0.
  *
- * Eight octets a step: what an octet does to the register after n further octets is in table n, so that the
+ * Eight octets per step: table n has the effect of an octet on the register after n further octets, so that the
  * octets of a step do not depend on each other.
  */
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { StreamBuilder } from '../../test/stream-builder.ts';
 import { PacketFramer } from './framer.ts';
 
-/** Packets whose payload never holds a sync byte, numbered so that none equals another. */
+/** Packets without a sync byte in their payload, numbered so that all differ. */
 function stream(packets: number): Uint8Array {
   const builder = new StreamBuilder();
   for (let n = 0; n < packets; n++) {
@@ -61,7 +61,7 @@ describe('the framer', () => {
     const broken = concat(bytes.subarray(0, 5 * 188 + 70), bytes.subarray(6 * 188 + 100));
     const framer = new PacketFramer();
     const framed = framer.feed(broken);
-    // The packet that was cut swallows the beginning of a later one: both are lost, everything else is there.
+    // The truncated packet swallows the beginning of a later one: both are lost, everything else is output.
     expect(framed.subarray(0, 5 * 188)).toEqual(bytes.subarray(0, 5 * 188));
     expect(framed.subarray(6 * 188)).toEqual(bytes.subarray(8 * 188));
     expect(framer.syncErrors).toBe(1);
@@ -97,7 +97,7 @@ describe('the framer', () => {
   });
 
   test('gives the same packets however the bytes are chunked', () => {
-    // Mostly packets, with pieces of noise and of cut packets between them.
+    // Mostly packets, with noise and truncated packets between them.
     const piece = fc.oneof(
       { weight: 4, arbitrary: fc.integer({ min: 1, max: 12 }).map(stream) },
       { weight: 1, arbitrary: fc.uint8Array({ maxLength: 400 }) },
@@ -165,7 +165,7 @@ describe.each([
     for (const sizes of [[7680], [188], [500, 13]]) {
       const framer = new PacketFramer();
       const framed = frame(framer, broken, sizes);
-      // The packet that was cut swallows the beginning of the next: both are lost, everything else is there.
+      // The truncated packet swallows the beginning of the next: both are lost, everything else is output.
       expect(framed.subarray(0, 10 * 188)).toEqual(bytes.subarray(0, 10 * 188));
       expect(framed.subarray(11 * 188)).toEqual(bytes.subarray(12 * 188));
       expect(framer.syncErrors).toBe(1);
@@ -177,7 +177,7 @@ describe.each([
     const framer = new PacketFramer();
     const mixed = concat(padded(bytes.subarray(0, 10 * 188), before, after), bytes.subarray(10 * 188));
     const framed = frame(framer, mixed, [1000]);
-    // The first that does not lie where it was expected is lost.
+    // The first one at an unexpected position is lost.
     const lost = after === 0 ? 10 : 11;
     expect(framed).toEqual(concat(bytes.subarray(0, lost * 188), bytes.subarray((lost + 1) * 188)));
     expect(framer.syncErrors).toBe(1);

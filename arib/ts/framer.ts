@@ -1,39 +1,38 @@
 /**
- * Finds packets in bytes that arrive in any pieces, and finds them again after bytes were lost or damaged.
- * ISO/IEC 13818-1 2.4.3.3 (sync_byte), Annex G.1. It looks at sync bytes only, never into a packet.
+ * Finds packets in bytes that arrive in any pieces, and resynchronises after bytes were lost or damaged. ISO/IEC
+ * 13818-1 2.4.3.3 (sync_byte), Annex G.1. It only looks at sync bytes, never into a packet.
  *
- * Packets of 188 octets, which may lie 192 or 204 apart: with a time stamp before each (recordings on disc) or
- * with parity after it. What lies between them is dropped; the output is always 188.
+ * Packets of 188 octets, at distances of 188, 192 or 204: with a time stamp before each (recordings on disc) or with
+ * parity after it. The octets between them are dropped; the output always has 188.
  */
 import { PACKET_SIZE, SYNC_BYTE } from './packet.ts';
 
 /**
- * Further sync bytes that must follow one at packet distance before it is accepted. A random byte passes with
- * 1 in 256^4 for each of three distances, and a resynchronisation tries at most 204 of them: one false lock in
- * 7 million.
+ * Further sync bytes that must follow one at packet distance before it is accepted. A random byte passes with 1 in
+ * 256^4 for each of three distances, and a resynchronisation tries at most 204 of them: one false lock in 7 million.
  */
 const CONFIRMATIONS = 3;
-/** Distances between sync bytes, the likeliest first: where several fit it is this one. */
+/** Distances between sync bytes, the most likely first, which is used if several match. */
 const STRIDES: readonly number[] = [PACKET_SIZE, 192, 204];
-/** Octets in which any of them is confirmed or refuted. */
+/** Number of octets within which any of them is confirmed or refuted. */
 const WINDOW = CONFIRMATIONS * Math.max(...STRIDES) + 1;
 
-/** Takes the whole, aligned packets of `bytes[from, to)`. */
+/** Receives the complete, aligned packets of `bytes[from, to)`. */
 type PacketSink = (bytes: Uint8Array, from: number, to: number) => void;
 
 export class PacketFramer {
-  /** How often the sync byte was missing where it was expected. The search at the start does not count. */
+  /** Number of missing sync bytes at expected positions. The search at the start does not count. */
   syncErrors = 0;
-  /** Octets that belonged to no packet, those between packets included. */
+  /** Number of octets that belonged to no packet, including those between packets. */
   skippedBytes = 0;
 
-  /** Distance between sync bytes once they are found; 0 while they are searched for. */
+  /** Distance between sync bytes; 0 while searching. */
   #stride = 0;
-  /** What could not be decided yet: less than a stride when locked, less than WINDOW otherwise. */
+  /** Undecided octets: less than a stride when locked, less than WINDOW otherwise. */
   readonly #carry = new Uint8Array(WINDOW);
   #carried = 0;
 
-  /** Whole packets in their order, as one array: a view of `chunk` where possible. */
+  /** Complete packets in order, as one array: a view of `chunk` if possible. */
   feed(chunk: Uint8Array): Uint8Array {
     const runs: Uint8Array[] = [];
     this.scan(chunk, (bytes, from, to) => runs.push(bytes.subarray(from, to)));
@@ -41,8 +40,8 @@ export class PacketFramer {
   }
 
   /**
-   * Passes whole packets to `sink`, in order and without copying: most lie in `chunk` itself, the one
-   * that began in an earlier chunk in an array of its own. The framer reuses no array.
+   * Passes complete packets to `sink`, in order and without copying: most are in `chunk` itself, one that began in an
+   * earlier chunk is in a separate array. The framer reuses no array.
    */
   scan(chunk: Uint8Array, sink: PacketSink): void {
     if (this.#carried === 0) {
@@ -61,7 +60,7 @@ export class PacketFramer {
       this.#scan(join([this.#carry.subarray(0, carried), chunk]), 0, sink);
       return;
     }
-    // Octet by octet: so few cost less than the views that `set` would need.
+    // Octet by octet: for so few this is cheaper than the views that `set` would need.
     const packet = new Uint8Array(this.#stride);
     for (let at = 0; at < carried; at++) packet[at] = this.#carry[at] as number;
     for (let at = 0; at < wanted; at++) packet[carried + at] = chunk[at] as number;
@@ -71,20 +70,20 @@ export class PacketFramer {
   }
 
   /**
-   * The end of the stream: packets that were still waiting to be confirmed. The rest is dropped;
-   * the next bytes start a new stream.
+   * The end of the stream: returns packets that were still waiting for confirmation. The rest is dropped; the next
+   * bytes start a new stream.
    */
   flush(): Uint8Array {
     const rest = this.#carry.slice(0, this.#carried);
-    // Nothing shows any more what lies between packets: at most one is left where something does.
+    // The distance between packets cannot be confirmed any more: with padding, at most one packet is left.
     const padded = this.#stride > PACKET_SIZE;
     let at = 0;
     while (!padded && at < rest.length && (rest[at] !== SYNC_BYTE || refuted(rest, at, PACKET_SIZE))) at++;
-    const whole = at + Math.floor((rest.length - at) / PACKET_SIZE) * PACKET_SIZE;
-    this.skippedBytes += rest.length - (whole - at);
+    const end = at + Math.floor((rest.length - at) / PACKET_SIZE) * PACKET_SIZE;
+    this.skippedBytes += rest.length - (end - at);
     this.#stride = 0;
     this.#carried = 0;
-    return rest.subarray(at, whole);
+    return rest.subarray(at, end);
   }
 
   #scan(bytes: Uint8Array, start: number, sink: PacketSink): void {
@@ -112,12 +111,12 @@ export class PacketFramer {
     for (let octet = 0; octet < this.#carried; octet++) this.#carry[octet] = bytes[at + octet] as number;
   }
 
-  /** Passes on the packets from `from` on; where they end sync may be lost. Returns the position of the rest. */
+  /** Passes on the packets from `from` on; sync may be lost at their end. Returns the position of the rest. */
   #run(bytes: Uint8Array, from: number, sink: PacketSink): number {
     let at = from;
     if (this.#stride === PACKET_SIZE) {
       at = runEnd(bytes, from);
-      // The sink may change packets that it was given: look at what follows them first.
+      // The sink may modify its packets: checks the following byte first.
       if (at < bytes.length && bytes[at] !== SYNC_BYTE) this.#lose();
       if (at > from) sink(bytes, from, at);
       return at;
@@ -136,7 +135,7 @@ export class PacketFramer {
   }
 }
 
-/** Where whole packets with their sync byte in place end. */
+/** End of the complete packets with a correct sync byte. */
 function runEnd(bytes: Uint8Array, start: number): number {
   const last = bytes.length - PACKET_SIZE;
   let at = start;
@@ -144,7 +143,7 @@ function runEnd(bytes: Uint8Array, start: number): number {
   return at;
 }
 
-/** True when one of the bytes that must confirm the sync byte at `at`, as far as they are here, does not. */
+/** True if one of the bytes that must confirm the sync byte at `at`, as far as received, does not. */
 function refuted(bytes: Uint8Array, at: number, stride: number): boolean {
   for (let step = 1; step <= CONFIRMATIONS; step++) {
     const next = at + step * stride;
@@ -157,11 +156,11 @@ function refuted(bytes: Uint8Array, at: number, stride: number): boolean {
 function join(runs: readonly Uint8Array[]): Uint8Array {
   const [only] = runs;
   if (only !== undefined && runs.length === 1) return only;
-  const whole = new Uint8Array(runs.reduce((sum, run) => sum + run.length, 0));
+  const joined = new Uint8Array(runs.reduce((sum, run) => sum + run.length, 0));
   let at = 0;
   for (const run of runs) {
-    whole.set(run, at);
+    joined.set(run, at);
     at += run.length;
   }
-  return whole;
+  return joined;
 }

@@ -1,18 +1,19 @@
 /**
- * Which of a programme's streams do not come, and for how long, by the clocks that do come: the programme clock and the
- * stamps of the other stream. A loss of the whole reception is no such gap: all clocks stand meanwhile.
+ * Detects which of a programme's streams are missing, and for how long, by the clocks that are received: the
+ * programme clock and the time stamps of the other stream. A loss of all reception is not such a gap, because no
+ * clock advances then.
  */
 import { type Pts90k, unwrapPts } from '../time.ts';
 import { PTS_HZ } from './clock.ts';
 
 export type WatchedStream = 'video' | 'audio';
 
-/** What a viewer lacks. */
+/** The fault as seen by a viewer. */
 export type ProgrammeFault = 'scrambled' | 'no_picture' | 'no_sound';
 
 /**
- * Stamps of a stream are at most 0.7 s apart (ISO/IEC 13818-1 2.7.4), programme clocks 0.1 s: a clock that steps farther
- * jumped, or was not received either.
+ * Time stamps of a stream are at most 0.7 s apart (ISO/IEC 13818-1 2.7.4), programme clocks 0.1 s: after a larger
+ * step the clock jumped, or was not received either.
  */
 const MAX_STEP = PTS_HZ;
 const FAULT_AFTER = PTS_HZ;
@@ -22,9 +23,9 @@ type Clock = WatchedStream | 'pcr';
 export class GapWatch {
   /** Unwrapped, 90 kHz. */
   readonly #clocks = new Map<Clock, number>();
-  /** By stream, the clocks when its last unit came. */
+  /** By stream, the clocks at its last unit. */
   readonly #seen = new Map<WatchedStream, Map<Clock, number>>();
-  /** Scrambled packets came since the last unit. */
+  /** Streams with scrambled packets since the last unit. */
   readonly #scrambled = new Set<WatchedStream>();
 
   /** Base of the programme clock. */
@@ -68,7 +69,7 @@ export class GapWatch {
     if (step < 0 && step > -MAX_STEP) return;
     this.#clocks.set(clock, now);
     if (before !== undefined && step > 0 && step <= MAX_STEP) return;
-    // What passed in a jump is not known: nothing.
+    // The time that passed in a jump is unknown and counts as 0.
     for (const seen of this.#seen.values()) {
       const then = seen.get(clock);
       seen.set(clock, then === undefined ? now : then + step);

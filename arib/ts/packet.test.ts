@@ -13,14 +13,14 @@ import {
   startsUnit,
 } from './packet.ts';
 
-/** The octets given, filled up to a packet with 0xff. */
+/** The given octets, padded to a packet with 0xff. */
 function packet(...octets: number[]): Uint8Array {
   const bytes = new Uint8Array(188).fill(0xff);
   bytes.set(octets);
   return bytes;
 }
 
-/** A packet of PID 0x0111 with everything that a header can say. */
+/** A packet of PID 0x0111 with all header fields in use. */
 const FULL = packet(
   0x47, // sync_byte
   0xc1, // transport_error_indicator 1, payload_unit_start_indicator 1, priority 0, PID high 0x01

@@ -1,7 +1,7 @@
 /**
- * The transport packet: its four header octets and its adaptation field, read in place at (bytes, offset).
- * ISO/IEC 13818-1 2.4.3.2 (transport packet) and 2.4.3.4 (adaptation field). The caller guarantees that
- * PACKET_SIZE bytes are there; nothing here allocates except `readAdaptationField`.
+ * The transport packet: its four header octets and its adaptation field, read in place at (bytes, offset). ISO/IEC
+ * 13818-1 2.4.3.2 (transport packet) and 2.4.3.4 (adaptation field). The caller guarantees that PACKET_SIZE bytes are
+ * available; nothing here allocates except `readAdaptationField`.
  */
 import type { Pid } from '../ids.ts';
 
@@ -11,7 +11,7 @@ export const HEADER_SIZE = 4;
 export const PID_COUNT = 0x2000;
 
 export const PAT_PID = 0x0000 as Pid;
-/** Null packets carry nothing; their continuity counter is undefined. */
+/** Null packets contain no data; their continuity counter is undefined. */
 export const NULL_PID = 0x1fff as Pid;
 
 /** 27 MHz ticks, 0 to 2^33 * 300 - 1, ISO/IEC 13818-1 2.4.3.5. */
@@ -20,11 +20,11 @@ interface AdaptationField {
   readonly discontinuity: boolean;
   /** Decoding can start at this packet. */
   readonly randomAccess: boolean;
-  /** program_clock_reference in 27 MHz ticks; undefined when absent. */
+  /** program_clock_reference in 27 MHz ticks; undefined if absent. */
   readonly pcr: number | undefined;
 }
 
-/** transport_error_indicator: at least one bit of the packet is known to be wrong. */
+/** transport_error_indicator: at least one bit of the packet is wrong. */
 export function hasTransportError(bytes: Uint8Array, offset: number): boolean {
   return ((bytes[offset + 1] as number) & 0x80) !== 0;
 }
@@ -56,8 +56,8 @@ export function continuityCounter(bytes: Uint8Array, offset: number): number {
 }
 
 /**
- * Where the payload starts, as an absolute index. `offset + PACKET_SIZE` when the packet carries none, also
- * when its adaptation field claims more than the packet holds.
+ * Start of the payload, as an absolute index. `offset + PACKET_SIZE` if the packet has none, also if its adaptation
+ * field is longer than the packet.
  */
 export function payloadStart(bytes: Uint8Array, offset: number): number {
   const end = offset + PACKET_SIZE;
@@ -68,7 +68,7 @@ export function payloadStart(bytes: Uint8Array, offset: number): number {
   return Math.min(start, end);
 }
 
-/** discontinuity_indicator of the adaptation field; false when there is no field or it is empty. */
+/** discontinuity_indicator of the adaptation field; false if there is no field or it is empty. */
 export function isDiscontinuity(bytes: Uint8Array, offset: number): boolean {
   return (
     hasAdaptationField(bytes, offset) &&
@@ -77,7 +77,7 @@ export function isDiscontinuity(bytes: Uint8Array, offset: number): boolean {
   );
 }
 
-/** program_clock_reference in 27 MHz ticks; undefined when the packet has none. */
+/** program_clock_reference in 27 MHz ticks; undefined if the packet has none. */
 export function packetPcr(bytes: Uint8Array, offset: number): number | undefined {
   if (!hasAdaptationField(bytes, offset)) return undefined;
   const field = offset + HEADER_SIZE;
@@ -93,7 +93,7 @@ export function packetPcr(bytes: Uint8Array, offset: number): number | undefined
   return base * 300 + extension;
 }
 
-/** The adaptation field; undefined when the packet has none or its length cannot be. */
+/** The adaptation field; undefined if the packet has none or its length is impossible. */
 export function readAdaptationField(bytes: Uint8Array, offset: number): AdaptationField | undefined {
   if (!hasAdaptationField(bytes, offset)) return undefined;
   const length = bytes[offset + HEADER_SIZE] as number;

@@ -1,6 +1,6 @@
 /**
- * Writes the packets that the station filter generates itself: a PAT section, packets that carry a section, a packet
- * that carries a clock reference alone. ISO/IEC 13818-1 2.4.3.2 to 2.4.3.5, 2.4.4.1, 2.4.4.3.
+ * Writes the packets that the station filter generates itself: a PAT section, packets with a section, a packet with
+ * only a clock reference. ISO/IEC 13818-1 2.4.3.2 to 2.4.3.5, 2.4.4.1, 2.4.4.3.
  */
 import type { Pid, ServiceId, TransportStreamId } from '../ids.ts';
 import { crc32 } from './crc.ts';
@@ -9,7 +9,7 @@ import { HEADER_SIZE, PACKET_SIZE, SYNC_BYTE } from './packet.ts';
 const PAYLOAD_SIZE = PACKET_SIZE - HEADER_SIZE;
 
 export interface PatEntry {
-  /** 0 names the NIT's PID. */
+  /** 0: the PID of the NIT. */
   readonly programNumber: ServiceId | 0;
   readonly pid: Pid;
 }
@@ -57,7 +57,7 @@ export function writePmt(
   return bytes;
 }
 
-/** The packets of a section that starts right behind the pointer_field; their continuity counters begin at 0. */
+/** The packets of a section that starts directly after the pointer_field; their continuity counters begin at 0. */
 export function packetize(section: Uint8Array, pid: Pid): Uint8Array {
   const packets = new Uint8Array(Math.ceil((section.length + 1) / PAYLOAD_SIZE) * PACKET_SIZE).fill(0xff);
   let taken = 0;
@@ -74,7 +74,7 @@ export function packetize(section: Uint8Array, pid: Pid): Uint8Array {
   return packets;
 }
 
-/** Numbers the packets in `bytes[from, to)` on from continuity counter `counter`. */
+/** Sets the continuity counters of the packets in `bytes[from, to)`, beginning with `counter`. */
 export function number(bytes: Uint8Array, from: number, to: number, counter: number): void {
   let next = counter;
   for (let at = from; at < to; at += PACKET_SIZE) {
@@ -84,8 +84,8 @@ export function number(bytes: Uint8Array, from: number, to: number, counter: num
 }
 
 /**
- * Turns the packet at `offset` into one of its adaptation field alone, in place: the clock stays, the payload
- * becomes stuffing. `counter` is that of the PID's last packet with payload, which does not advance.
+ * Reduces the packet at `offset` to its adaptation field, in place: the clock stays, the payload becomes stuffing.
+ * `counter` is that of the PID's last packet with payload, which does not advance.
  */
 export function stripPayload(bytes: Uint8Array, offset: number, counter: number): void {
   const field = offset + HEADER_SIZE;

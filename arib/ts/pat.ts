@@ -6,13 +6,13 @@ import type { Section } from './section.ts';
 interface Pat {
   readonly transportStreamId: TransportStreamId;
   readonly version: number;
-  /** PID of the NIT (program_number 0); undefined when this section does not name it. */
+  /** PID of the NIT (program_number 0); undefined if this section does not list it. */
   readonly networkPid: Pid | undefined;
   readonly programs: readonly PatProgram[];
 }
 
 interface PatProgram {
-  /** program_number, which ARIB operates as service_id. */
+  /** program_number, which equals the service_id in ARIB broadcasts. */
   readonly programNumber: ServiceId;
   /** program_map_PID. */
   readonly pid: Pid;
@@ -20,7 +20,7 @@ interface PatProgram {
 
 export const PAT_TABLE_ID = 0x00;
 
-/** Undefined when the section is no PAT or its loop is cut. */
+/** Undefined if the section is not a PAT or its loop is truncated. */
 export function parsePat(section: Section): Pat | undefined {
   if (section.tableId !== PAT_TABLE_ID || !section.long) return undefined;
   const r = new Reader(section.body);

@@ -1,4 +1,6 @@
-/** Rewrites the times of a PES packet where it starts, in place. ISO/IEC 13818-1 2.4.3.6 and 2.4.3.7. */
+/**
+ * Rewrites the times of a PES packet in its first transport packet, in place. ISO/IEC 13818-1 2.4.3.6 and 2.4.3.7.
+ */
 import { type Pts90k, pts90k } from '../time.ts';
 import { PACKET_SIZE, packetPcr, payloadStart } from './packet.ts';
 
@@ -8,7 +10,7 @@ export interface PesTimes {
   readonly dts: Pts90k | undefined;
   /** Index of the five octets of the PTS; those of the DTS follow. */
   readonly at: number;
-  /** Index behind the header: where the data begin. */
+  /** Index after the header, where the data begins. */
   readonly dataAt: number;
 }
 
@@ -21,7 +23,7 @@ function readStamp(bytes: Uint8Array, at: number): Pts90k {
   return pts90k(high * 2 ** 30 + middle * 2 ** 15 + low);
 }
 
-/** Four marker bits stay. */
+/** Four marker bits are kept. */
 function writeStamp(bytes: Uint8Array, at: number, value: number): void {
   const stamp = pts90k(value);
   const high = Math.floor(stamp / 2 ** 30);
@@ -33,7 +35,9 @@ function writeStamp(bytes: Uint8Array, at: number, value: number): void {
   bytes[at + 4] = ((low << 1) & 0xfe) | 1;
 }
 
-/** Of the packet at `offset`, in which a PES packet starts; undefined without a PTS, or where its header is cut. */
+/**
+ * Of the packet at `offset`, in which a PES packet starts; undefined without a PTS, or if its header is truncated.
+ */
 export function pesTimes(bytes: Uint8Array, offset: number): PesTimes | undefined {
   const start = payloadStart(bytes, offset);
   const end = offset + PACKET_SIZE;
@@ -55,13 +59,13 @@ export function pesTimes(bytes: Uint8Array, offset: number): PesTimes | undefine
   };
 }
 
-/** @param shift 90 kHz ticks that are added, modulo 2^33 */
+/** @param shift 90 kHz ticks to add, modulo 2^33 */
 export function shiftPes(bytes: Uint8Array, { at, pts, dts }: PesTimes, shift: number): void {
   writeStamp(bytes, at, pts + shift);
   if (dts !== undefined) writeStamp(bytes, at + STAMP_BYTES, dts + shift);
 }
 
-/** Moves the programme clock of the packet at `offset`, where it carries one. */
+/** Shifts the programme clock of the packet at `offset`, if it has one. */
 export function shiftPcr(bytes: Uint8Array, offset: number, shift: number): void {
   const pcr = packetPcr(bytes, offset);
   if (pcr === undefined) return;

@@ -1,4 +1,4 @@
-/** Puts a PES packet into transport packets. ISO/IEC 13818-1 2.4.3.3, 2.4.3.4 and 2.4.3.6. */
+/** Splits a PES packet into transport packets. ISO/IEC 13818-1 2.4.3.3, 2.4.3.4 and 2.4.3.6. */
 import type { Pid } from '../ids.ts';
 import { HEADER_SIZE, PACKET_SIZE, SYNC_BYTE } from './packet.ts';
 
@@ -7,12 +7,12 @@ const PES_FIXED_HEADER = 6;
 const MAX_PES_LENGTH = 0xffff;
 
 /**
- * The packets of one PES packet, numbered on from continuity counter `counter`. PES_packet_length is set to what
- * the packet has; one too long to tell gets 0.
+ * The transport packets of one PES packet, with continuity counters beginning with `counter`. PES_packet_length is
+ * set to the actual length, or to 0 if that is too large.
  */
 export function packetizePes(pes: Uint8Array, pid: Pid, counter: number): Uint8Array {
   const length = pes.length - PES_FIXED_HEADER;
-  const told = length > MAX_PES_LENGTH ? 0 : length;
+  const lengthField = length > MAX_PES_LENGTH ? 0 : length;
   const packets = new Uint8Array(Math.ceil(pes.length / PAYLOAD_SIZE) * PACKET_SIZE);
   let taken = 0;
   let next = counter;
@@ -32,11 +32,11 @@ export function packetizePes(pes: Uint8Array, pid: Pid, counter: number): Uint8A
     taken += part.length;
     next += 1;
   }
-  // stuffing never stands before the first octets of a packet longer than one payload, so count it in
+  // a packet longer than one payload has its stuffing in the last transport packet
   const first = PACKET_SIZE - Math.min(pes.length, PAYLOAD_SIZE);
   if (pes.length >= PES_FIXED_HEADER) {
-    packets[first + 4] = told >> 8;
-    packets[first + 5] = told & 0xff;
+    packets[first + 4] = lengthField >> 8;
+    packets[first + 5] = lengthField & 0xff;
   }
   return packets;
 }

@@ -131,27 +131,27 @@ describe('a PES packet is dropped', () => {
     return [found.length, assembler.incompletePackets, assembler.invalidPackets];
   }
 
-  test('not when nothing is wrong', () => {
+  test('not if nothing is wrong', () => {
     expect(lost((packet) => packet)).toEqual([2, 0, 0]);
   });
 
-  test('when a packet is missing', () => {
+  test('if a packet is missing', () => {
     expect(lost((packet, index) => (index === 1 ? undefined : packet))).toEqual([1, 1, 0]);
   });
 
-  test('when a packet is scrambled', () => {
+  test('if a packet is scrambled', () => {
     const scramble = (packet: Uint8Array): Uint8Array => packet.fill((packet[3] ?? 0) | 0x80, 3, 4);
     expect(lost((packet, index) => (index === 1 ? scramble(packet) : packet))).toEqual([1, 1, 0]);
   });
 
-  test('when the next one starts too early', () => {
+  test('if the next one starts too early', () => {
     const builder = new StreamBuilder().packet(0x110, { start: true, payload: pes.subarray(0, 184) });
     const assembler = new PesAssembler();
     expect(assemble(builder.pes(0x110, next), assembler)).toHaveLength(1);
     expect(assembler.incompletePackets).toBe(1);
   });
 
-  test('when it is longer than the limit', () => {
+  test('if it is longer than the limit', () => {
     const builder = new StreamBuilder();
     builder.pes(0x100, pesPacket({ streamId: 0xe0, unbounded: true, pts: 1, data: data(5000) }));
     builder.pes(0x100, pesPacket({ streamId: 0xe0, unbounded: true, pts: 2, data: data(900) }));

@@ -18,20 +18,20 @@ export interface PesPacket {
   /** stream_id, ISO/IEC 13818-1 table 2-22: 0xe0 video, 0xc0 audio, 0xbd captions, 0xbf superimpose. */
   readonly streamId: number;
   readonly pts: Pts90k | undefined;
-  /** Undefined when it is not sent, which means that it equals the PTS. */
+  /** Undefined if it is not sent, which means that it equals the PTS. */
   readonly dts: Pts90k | undefined;
-  /** data_alignment_indicator: the data start with an access unit. */
+  /** data_alignment_indicator: the data starts with an access unit. */
   readonly aligned: boolean;
   /** PES_packet_data_byte. */
   readonly data: Uint8Array;
 }
 
 const FIXED_HEADER = 6;
-/** An intra picture of MPEG-2 MP@HL fills at most its VBV buffer, 9 781 248 bits: 1.2 MB. Twice that. */
+/** An intra picture of MPEG-2 MP@HL fills at most its VBV buffer, 9 781 248 bits: 1.2 MB. The limit is twice that. */
 const DEFAULT_LIMIT = 2_445_312;
 const INITIAL_SIZE = 16_384;
 
-/** stream_ids whose data follow PES_packet_length at once: ISO/IEC 13818-1 table 2-21. */
+/** stream_ids whose data directly follows PES_packet_length: ISO/IEC 13818-1 table 2-21. */
 const WITHOUT_HEADER: readonly number[] = [0xbc, 0xbe, 0xbf, 0xf0, 0xf1, 0xf2, 0xf8, 0xff];
 
 const NO_PACKETS: readonly PesPacket[] = [];
@@ -39,29 +39,29 @@ const NO_PACKETS: readonly PesPacket[] = [];
 export class PesAssembler {
   /** PES packets dropped because a part was missing, damaged or scrambled. */
   incompletePackets = 0;
-  /** PES packets dropped because they were longer than the limit, or no PES packets at all. */
+  /** PES packets dropped because they exceeded the limit, or were not PES packets at all. */
   invalidPackets = 0;
 
   readonly #limit: number;
   readonly #continuity = new ContinuityCheck();
   #buffer = new Uint8Array(INITIAL_SIZE);
   #length = 0;
-  /** Whether a PES packet has begun and is whole so far. */
+  /** Whether a PES packet has begun and is complete so far. */
   #open = false;
 
-  /** A PES packet may have `limit` octets. */
+  /** @param limit maximum size of a PES packet in octets */
   constructor(limit: number = DEFAULT_LIMIT) {
     this.#limit = limit;
   }
 
-  /** Forgets everything begun. */
+  /** Drops an incomplete packet. */
   reset(): void {
     this.#open = false;
     this.#continuity.reset();
   }
 
   /**
-   * Takes the packet of this PID at `offset`; returns the PES packets that it completed. One of unknown length
+   * Processes the packet of this PID at `offset`; returns the PES packets that it completed. One of unknown length
    * (video) is complete when the next one starts. They own their bytes.
    */
   feed(bytes: Uint8Array, offset: number): readonly PesPacket[] {
@@ -92,7 +92,7 @@ export class PesAssembler {
     return packets;
   }
 
-  /** Octets of the packet begun, header included; 0 while unknown, and for video of unspecified length. */
+  /** Length of the current packet, header included; 0 while unknown, and for video of unspecified length. */
   #declared(): number {
     if (this.#length < FIXED_HEADER) return 0;
     const length = ((this.#buffer[4] as number) << 8) | (this.#buffer[5] as number);
@@ -134,7 +134,7 @@ export class PesAssembler {
   }
 }
 
-/** The PES packet that `bytes` is; undefined when its header is none. The result keeps views of `bytes`. */
+/** Parses `bytes` as a PES packet; undefined if its header is invalid. The result has views of `bytes`. */
 export function readPes(bytes: Uint8Array): PesPacket | undefined {
   const r = new Reader(bytes);
   if (r.u24() !== 0x000001) return undefined;

@@ -6,10 +6,10 @@ import type { Section } from './section.ts';
 
 /** The streams of one programme. ISO/IEC 13818-1 2.4.4.8. */
 export interface ProgramMap {
-  /** program_number, which ARIB operates as service_id. */
+  /** program_number, which equals the service_id in ARIB broadcasts. */
   readonly programNumber: ServiceId;
   readonly version: number;
-  /** 0x1fff when no stream carries the clock. */
+  /** 0x1fff if no stream has the clock. */
   readonly pcrPid: Pid;
   readonly descriptors: readonly Descriptor[];
   readonly streams: readonly ProgramStream[];
@@ -19,14 +19,14 @@ export interface ProgramStream {
   /** stream_type, ISO/IEC 13818-1 table 2-34: 0x02 MPEG-2 video, 0x0f AAC in ADTS, 0x06 private PES (captions). */
   readonly streamType: number;
   readonly pid: Pid;
-  /** component_tag of the stream_identifier_descriptor; null when there is none. */
+  /** component_tag of the stream_identifier_descriptor; null if there is none. */
   readonly componentTag: number | null;
   readonly descriptors: readonly Descriptor[];
 }
 
 export const PMT_TABLE_ID = 0x02;
 
-/** Undefined when the section is no PMT or one of its loops is cut. */
+/** Undefined if the section is not a PMT or one of its loops is truncated. */
 export function parsePmt(section: Section): ProgramMap | undefined {
   if (section.tableId !== PMT_TABLE_ID || !section.long) return undefined;
   const r = new Reader(section.body);
@@ -49,7 +49,7 @@ export function parsePmt(section: Section): ProgramMap | undefined {
   return { programNumber, version: section.version, pcrPid, descriptors, streams };
 }
 
-/** The ECM PID that a descriptor names; undefined when it names none (0x1fff means "not scrambled"). */
+/** The ECM PID in a descriptor; undefined if there is none (0x1fff means "not scrambled"). */
 function ecmPid(descriptor: Descriptor): Pid | undefined {
   if (descriptor.kind !== 'conditional_access' && descriptor.kind !== 'access_control') return undefined;
   const { pid } = descriptor;
@@ -68,7 +68,7 @@ export function ecmPids(map: ProgramMap): Pid[] {
   return [...pids];
 }
 
-/** Every PID that the programme needs: streams, clock, ECM; none of them null or 0. Each once. */
+/** Every PID of the programme: streams, clock, ECM; without null and 0. Each once. */
 export function programPids(map: ProgramMap): Pid[] {
   const pids = [map.pcrPid, ...map.streams.map((stream) => stream.pid), ...ecmPids(map)];
   return [...new Set(pids.filter((pid) => pid !== NULL_PID && pid !== 0))];

@@ -1,6 +1,6 @@
 /**
- * Recorded PAT, CAT and PMT of a terrestrial station, field by field as TSDuck reads them: what we read is written
- * in its XML and compared.
+ * Recorded PAT, CAT and PMT of a terrestrial station, compared with TSDuck field by field: our result is written in
+ * its XML and compared.
  */
 
 import { expect, test } from 'bun:test';
@@ -27,7 +27,7 @@ function element(name: string, attributes: Record<string, unknown>, content: str
   return content.length === 0 ? `<${name}${text}/>` : `<${name}${text}>${content.join('')}</${name}>`;
 }
 
-/** Octets as an element's content; none, no element. */
+/** Octets as an element's content; no element if there are none. */
 function octets(name: string, data: Uint8Array): string[] {
   return data.length === 0 ? [] : [`<${name}>${data.toHex().toUpperCase()}</${name}>`];
 }

@@ -11,7 +11,7 @@ function eit(more: Partial<SectionFields> = {}): Uint8Array {
   return longSection({ tableId: 0x50, extension: 101, body, ...more });
 }
 
-/** The numbers of the sections that are given, one list for each of those sent. */
+/** The numbers of the returned sections, one list for each of those sent. */
 function given(sent: readonly Uint8Array[], memory: SectionMemory): number[][] {
   const demux = new SectionDemux([pid(PID)], memory);
   const builder = new StreamBuilder();

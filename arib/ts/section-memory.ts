@@ -1,27 +1,29 @@
 /**
- * Remembers the latest sections, so that repetitions, which are nearly all that a broadcast sends, are recognised
+ * Cache of the latest sections, so that repetitions, which are nearly all sections of a broadcast, are recognised
  * before anything is computed or copied. ARIB STD-B10 Part 2, 5.1 (version_number, sub-tables).
  *
- * A section is known when the latest one with its PID, table_id, extension and number had the same length,
- * version and CRC_32. Ignoring the rest loses nothing: a difference there is a damaged repetition,
- * or one of 2^32 changes that keep the CRC and come without the new version that the standard demands. EIT of two
- * networks with one service_id share a place and are then never taken as known; that costs time only.
+ * A section is known if the latest one with its PID, table_id, extension and number had the same length, version and
+ * CRC_32. Ignoring the other bytes loses nothing: a difference there is a damaged repetition, or one of 2^32 changes
+ * that keep the CRC without the new version that the standard requires. EIT of two networks with the same service_id
+ * share an entry and are then never recognised, which only costs time.
  */
 
 /**
- * Sections that are remembered; then all are forgotten and read once more. The schedules of a hundred BS and CS
- * stations for eight days are 50000.
+ * Limit of cached sections; beyond it the cache is cleared and all are read once more. The schedules of a hundred BS
+ * and CS stations for eight days have 50000.
  */
 const LIMIT = 65_536;
 const SHORTEST = 12;
 
 export class SectionMemory {
-  /** Sections that were known. */
+  /** Number of recognised sections. */
   repetitions = 0;
-  /** Place to length, version and CRC. */
+  /** Key to length, version and CRC. */
   readonly #known = new Map<number, number>();
 
-  /** Whether the section of `size` octets at the start of `bytes` was the last at its place; counts it if so. */
+  /**
+   * Whether the section of `size` octets at the start of `bytes` equals the last one with its key; counts it if so.
+   */
   knows(bytes: Uint8Array, size: number, pid: number): boolean {
     if (!isLong(bytes, size) || this.#known.get(placeOf(bytes, pid)) !== identityOf(bytes, size))
       return false;
@@ -29,7 +31,7 @@ export class SectionMemory {
     return true;
   }
 
-  /** To be called with a section whose CRC was found right. */
+  /** Must be called with a section whose CRC was verified. */
   remember(bytes: Uint8Array, pid: number): void {
     if (!isLong(bytes, bytes.length)) return;
     if (this.#known.size >= LIMIT) this.#known.clear();

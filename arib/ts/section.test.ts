@@ -29,7 +29,7 @@ const PAT = Uint8Array.of(
   0x0e,
 );
 
-/** A TOT: no section_syntax, yet a CRC. 2026-11-21 09:00:00 JST, no descriptors. */
+/** A TOT: no section_syntax, but a CRC. 2026-11-21 09:00:00 JST, no descriptors. */
 const TOT = (() => {
   const octets = [0x73, 0x70, 0x0b, 0xef, 0xb4, 0x09, 0x00, 0x00, 0xf0, 0x00];
   const crc = crcOf(octets);
@@ -52,7 +52,7 @@ function bytesOf(sections: readonly Section[]): Uint8Array[] {
   return sections.map((section) => section.bytes);
 }
 
-/** A packet's payload: the octets given and stuffing. */
+/** A packet's payload: the given octets and stuffing. */
 function stuffed(...octets: number[]): Uint8Array {
   const payload = new Uint8Array(184).fill(0xff);
   payload.set(octets);
@@ -81,7 +81,7 @@ describe('a section', () => {
       const damaged = PAT.slice();
       damaged[bit >> 3] = (damaged[bit >> 3] ?? 0) ^ (0x80 >> (bit & 7));
       const section = readSection(damaged);
-      // Without its syntax indicator it claims to be a short section, which has no CRC: no PAT in any case.
+      // Without its syntax indicator it looks like a short section, which has no CRC; it is never a PAT.
       expect(section === undefined || !section.long).toBe(true);
     }
   });
@@ -111,7 +111,7 @@ describe('a section', () => {
 test('CRC_32 is the one of the standard', () => {
   expect(crc32(new TextEncoder().encode('123456789'))).toBe(0x0376e6e7);
   expect(crc32(PAT)).toBe(0);
-  // Every length and start: steps of eight octets and what is left over.
+  // Every length and start: steps of eight octets and the rest.
   for (let from = 0; from < 9; from++) {
     for (let to = from; to <= PAT.length; to++) {
       expect(crc32(PAT, from, to)).toBe(crcOf(PAT.subarray(from, to)));
@@ -299,7 +299,7 @@ test('an identical repeated packet gives the same sections, a different one does
 });
 
 test('a packet repeated in the middle of a section does not truncate it', () => {
-  // Every middle packet has the same payload: only their counters differ.
+  // All middle packets have the same payload: only their counters differ.
   const long = sectionOf(4000);
   const twice = new StreamBuilder().sections(0x12, long).sections(0x12, long);
   expect(bytesOf(assemble(twice.bytes()))).toEqual([long, long]);

@@ -1,7 +1,7 @@
 /**
- * Sections, the unit that carries every table. A `Section` exists only after its length and its CRC were checked,
- * so table parsers never see damaged bytes. ISO/IEC 13818-1 2.4.4.10 (private section; its long header is
- * common to all tables), 2.4.4.1 (pointer_field), 2.4.4 (stuffing); ARIB STD-B10 Part 2, 5.1.
+ * Sections, the transport unit of tables. A `Section` is only created after its length and its CRC were checked, so
+ * table parsers never get damaged bytes. ISO/IEC 13818-1 2.4.4.10 (private section; its long header is common to all
+ * tables), 2.4.4.1 (pointer_field), 2.4.4 (stuffing); ARIB STD-B10 Part 2, 5.1.
  */
 import type { Pid } from '../ids.ts';
 import { ContinuityCheck } from './continuity.ts';
@@ -19,7 +19,7 @@ import {
 import type { SectionMemory } from './section-memory.ts';
 
 export interface Section {
-  /** The PID, when it was read by a demultiplexer. */
+  /** The PID, if it was read by a demultiplexer. */
   readonly pid?: Pid;
   readonly tableId: number;
   /** section_syntax_indicator. Without it the five fields below are 0, 0, true, 0, 0. */
@@ -28,13 +28,13 @@ export interface Section {
   readonly extension: number;
   /** 5-bit version_number. */
   readonly version: number;
-  /** current_next_indicator: false announces a table that is not valid yet. */
+  /** current_next_indicator: false for a table that is not valid yet. */
   readonly current: boolean;
   readonly number: number;
   readonly lastNumber: number;
-  /** What lies between the header (three or eight octets) and the CRC (or the end, where there is none). */
+  /** The data between the header (three or eight octets) and the CRC (or the end, if there is none). */
   readonly body: Uint8Array;
-  /** The whole section, header and CRC included. */
+  /** The complete section, including header and CRC. */
   readonly bytes: Uint8Array;
 }
 
@@ -51,7 +51,7 @@ const SMALL_TABLES: readonly (readonly [first: number, last: number])[] = [
   [0x70, 0x73], // TDT, RST, ST, TOT
 ];
 
-/** Short sections that nevertheless end in a CRC_32: TOT, ARIB STD-B10 Part 2, 5.2.9. */
+/** Short sections that have a CRC_32: TOT, ARIB STD-B10 Part 2, 5.2.9. */
 const SHORT_WITH_CRC: readonly number[] = [0x73];
 
 function maxSectionLength(tableId: number): number {
@@ -59,7 +59,7 @@ function maxSectionLength(tableId: number): number {
   return small ? 1021 : MAX_SECTION_LENGTH;
 }
 
-/** Octets of the section that starts at `offset` (three are readable), 0 when the length is not allowed. */
+/** Octets of the section that starts at `offset` (three are readable), 0 if the length is not permitted. */
 function sectionSize(bytes: Uint8Array, offset: number): number {
   const length = (((bytes[offset + 1] as number) & 0x0f) << 8) | (bytes[offset + 2] as number);
   if (length > maxSectionLength(bytes[offset] as number)) return 0;
@@ -69,8 +69,7 @@ function sectionSize(bytes: Uint8Array, offset: number): number {
 }
 
 /**
- * The section that `bytes` is, exactly; undefined when a length or the CRC is wrong. The result keeps views
- * of `bytes`.
+ * Parses `bytes` as exactly one section; undefined if a length or the CRC is wrong. The result has views of `bytes`.
  */
 export function readSection(bytes: Uint8Array, pid?: Pid): Section | undefined {
   if (bytes.length < SHORT_HEADER || sectionSize(bytes, 0) !== bytes.length) return undefined;
@@ -102,32 +101,32 @@ export function readSection(bytes: Uint8Array, pid?: Pid): Section | undefined {
 const NO_SECTIONS: readonly Section[] = [];
 
 /**
- * Puts the sections of one PID together out of its packets. It holds at most one section (4096 octets) and
- * drops a section that lost a part: damaged, scrambled or missing packets never reach a parser.
+ * Reassembles the sections of one PID from its packets. It stores at most one section (4096 octets) and drops a
+ * section with a missing part: damaged, scrambled or missing packets never reach a parser.
  */
 export class SectionAssembler {
-  /** Sections whose length was not allowed or whose CRC was wrong. */
+  /** Number of sections with an impossible length or a wrong CRC. */
   invalidSections = 0;
-  /** Sections that were dropped because a part of them never came. */
+  /** Number of sections dropped because a part was missing. */
   incompleteSections = 0;
 
   readonly #pid: Pid | undefined;
   readonly #memory: SectionMemory | undefined;
   readonly #buffer = new Uint8Array(SHORT_HEADER + MAX_SECTION_LENGTH);
   #length = 0;
-  /** Octets of the section in `#buffer`; SHORT_HEADER until its length is known, 0 when there is none. */
+  /** Size of the section in `#buffer`; SHORT_HEADER until its length is known, 0 if there is none. */
   #size = 0;
   readonly #continuity = new ContinuityCheck();
-  /** What the last packet gave, where it began and ended with whole sections: its repetition gives the same. */
+  /** Result of the last packet, if it began and ended with complete sections: its repetition gives the same. */
   #repeatable: readonly Section[] | undefined;
 
-  /** @param memory when given, sections already in it are not returned again */
+  /** @param memory sections in it are not returned again */
   constructor(pid?: Pid, memory?: SectionMemory) {
     this.#pid = pid;
     this.#memory = memory;
   }
 
-  /** Forgets everything begun. */
+  /** Drops an incomplete section. */
   reset(): void {
     this.#size = 0;
     this.#repeatable = undefined;
@@ -135,12 +134,12 @@ export class SectionAssembler {
   }
 
   /**
-   * Takes the packet of this PID at `offset`; gives the sections that it completed. They own their bytes.
-   * A packet that repeats the last one, as most of a PAT or PMT do, gives the same objects again. Packets of
-   * other PIDs must not be passed.
+   * Processes the packet of this PID at `offset`; returns the sections that it completed. They own their bytes. A
+   * packet that repeats the last one, like most of a PAT or PMT, returns the same objects again. Packets of other
+   * PIDs must not be passed.
    */
   feed(bytes: Uint8Array, offset: number): readonly Section[] {
-    // An errored header cannot be believed; the gap shows at the next packet.
+    // The header of an errored packet is unreliable; the gap is detected at the next packet.
     if (hasTransportError(bytes, offset) || !hasPayload(bytes, offset)) return NO_SECTIONS;
     const continuity = this.#continuity.next(bytes, offset);
     if (continuity === 'duplicate') return NO_SECTIONS;
@@ -185,7 +184,7 @@ export class SectionAssembler {
     this.#size = 0;
   }
 
-  /** Appends to the section begun until it is complete or `to` is reached; gives where it stopped. */
+  /** Appends to the current section until it is complete or `to` is reached; returns the position. */
   #continue(bytes: Uint8Array, from: number, to: number, sections: Section[]): number {
     const buffer = this.#buffer;
     let at = from;
@@ -196,7 +195,7 @@ export class SectionAssembler {
       if (length < SHORT_HEADER) return at;
       this.#size = sectionSize(buffer, 0);
       if (this.#size === 0) {
-        // Where the next section starts is unknown now, up to the next pointer_field.
+        // The start of the next section is unknown until the next pointer_field.
         this.invalidSections++;
         return to;
       }
@@ -222,14 +221,14 @@ export class SectionAssembler {
   }
 }
 
-/** Sections of chosen PIDs out of a whole stream. */
+/** Sections of selected PIDs from a complete stream. */
 export class SectionDemux {
   readonly #assemblers = new Map<number, SectionAssembler>();
   readonly #wanted = new Uint8Array(PID_COUNT);
 
   readonly #memory: SectionMemory | undefined;
 
-  /** @param memory when given, sections already in it are not returned again */
+  /** @param memory sections in it are not returned again */
   constructor(pids: Iterable<Pid> = [], memory?: SectionMemory) {
     this.#memory = memory;
     for (const pid of pids) this.add(pid);
@@ -250,7 +249,7 @@ export class SectionDemux {
     return this.#wanted[pid] === 1;
   }
 
-  /** Takes whole, aligned packets (see `PacketFramer`); gives the sections completed, in their order. */
+  /** Processes complete, aligned packets (see `PacketFramer`); returns the completed sections in order. */
   feed(packets: Uint8Array): readonly Section[] {
     let sections: Section[] | undefined;
     for (let offset = 0; offset + PACKET_SIZE <= packets.length; offset += PACKET_SIZE) {

@@ -1,7 +1,7 @@
 /** PIDs whose meaning is fixed for every stream. ISO/IEC 13818-1 table 2-3; ARIB STD-B10 Part 2, table 5-1. */
 import type { Pid } from '../ids.ts';
 
-/** CAT and SI tables, first and last PID of each range. PAT (0) and null packets (0x1fff) are none of them. */
+/** CAT and SI tables, first and last PID of each range. Does not include PAT (0) and null packets (0x1fff). */
 export const SI_PIDS: readonly (readonly [first: number, last: number])[] = [
   [0x0001, 0x0002], // CAT, TSDT
   [0x0010, 0x0014], // NIT, SDT and BAT, EIT, RST, TDT and TOT

@@ -1,4 +1,4 @@
-/** What must hold of the station filter for any broadcast, however it breaks the rules of operation. */
+/** Invariants of the station filter for any broadcast, also one that breaks the rules of operation. */
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { chunkSizes, chunksOf, damagedStream, STATION, wildStream } from '../../test/random-stream.ts';

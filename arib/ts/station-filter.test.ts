@@ -49,7 +49,7 @@ const SI = [
 ];
 let serial = 0;
 
-/** A packet that no other equals. */
+/** A packet that differs from all others. */
 function some(builder: StreamBuilder, ...pids: number[]): StreamBuilder {
   for (const each of pids) {
     serial++;
@@ -290,7 +290,7 @@ describe('a PMT change', () => {
 
   test('that restores a PID continues its continuity counter', () => {
     const builder = some(begun(), 0x110, 0x110, 0x110).sections(OUR_PMT, next);
-    // Meanwhile the PID has another user, and so another count.
+    // Meanwhile the PID is used otherwise, and its counter differs.
     some(builder.setCounter(0x110, 9), 0x110, 0x110).sections(OUR_PMT, PMT).packet(0x110, {});
     const { bytes } = narrow(some(builder, 0x110, 0x110).sections(OUR_PMT, PMT));
     expect(packetsOf(bytes, 0x110).map((packet) => (packet[3] ?? 0) & 0x0f)).toEqual([0, 1, 2, 2, 3, 4]);

@@ -1,9 +1,9 @@
 /**
- * Narrows a transport stream to one station: a PAT of this station alone, its PMT, its streams, clock and ECM,
- * and the SI of the stream; null packets and other stations go. It is fed bytes in any pieces and decides
+ * Narrows a transport stream to one station: a PAT of this station only, its PMT, its streams, clock and ECM, and the
+ * SI of the stream; null packets and other stations are removed. It is fed bytes in any pieces and decides about
  * every packet by a table of PIDs. ISO/IEC 13818-1 2.4; SI PIDs: ARIB STD-B10 Part 2, table 5-1.
  *
- * What it does not do: descramble, judge SI, touch a payload other than PAT and PMT.
+ * It does not descramble, interpret SI, or change any payload except PAT and PMT.
  */
 import type { Pid, ServiceId, TransportStreamId } from '../ids.ts';
 import { PacketFramer } from './framer.ts';
@@ -24,10 +24,10 @@ import { StreamStatistics } from './statistics.ts';
 
 type StationFilterHandlers = StationHandlers;
 
-/** What happens to a packet of a PID. */
+/** Action for packets of a PID. */
 const DROP = 0;
 const KEEP = 1;
-/** Kept, with every continuity counter moved on by the PID's `#shift`. */
+/** Kept, with the PID's `#shift` added to every continuity counter. */
 const SHIFT = 2;
 /** Kept; the PID was part of the output before, and its counter must continue. */
 const REJOIN = 3;
@@ -37,7 +37,7 @@ const PMT = 5;
 const NOTHING = new Uint8Array(0);
 
 export class StationFilter {
-  /** Counts what was given out: the station as it was received. */
+  /** Statistics of the output: the station as received. */
   readonly statistics = new StreamStatistics();
 
   readonly #tables: StationTables;
@@ -45,20 +45,20 @@ export class StationFilter {
   readonly #actions = new Uint8Array(PID_COUNT);
   readonly #shift = new Uint8Array(PID_COUNT);
 
-  /** Packets from `#read` to `#end` are to be read; those kept are moved down, behind `#written`. */
+  /** Packets from `#read` to `#end` are still to be read; kept ones are moved down, after `#written`. */
   #buffer: Uint8Array = NOTHING;
   #read = 0;
   #end = 0;
   #written = 0;
-  /** Where `feed` narrows its copy of a chunk. */
+  /** Buffer in which `feed` narrows its copy of a chunk. */
   #scratch: Uint8Array = NOTHING;
-  /** What was kept in another buffer and belongs in front, in the room that `#written` counts already. */
+  /** Kept packets in another buffer that precede the output, in the space that `#written` already includes. */
   #head: Uint8Array = NOTHING;
   #headLength = 0;
-  /** Output up to here is in `statistics`. */
+  /** Output up to here is counted in `statistics`. */
   #counted = 0;
 
-  /** What `#actions` holds for the tables. */
+  /** PIDs of the tables in `#actions`. */
   #pmtPid: Pid | undefined;
   #pids: readonly Pid[] = [];
 
@@ -68,7 +68,7 @@ export class StationFilter {
     for (const [first, last] of SI_PIDS) this.#actions.fill(KEEP, first, last + 1);
   }
 
-  /** The station's streams as last announced; undefined before, and while the station is absent. */
+  /** The station's last announced streams; undefined before, and while the station is absent. */
   get programMap(): ProgramMap | undefined {
     return this.#tables.programMap;
   }
@@ -77,12 +77,12 @@ export class StationFilter {
     return this.#tables.transportStreamId;
   }
 
-  /** How often the sync byte was missing where it had to be. */
+  /** Number of missing sync bytes at expected positions. */
   get syncErrors(): number {
     return this.#framer.syncErrors;
   }
 
-  /** Takes bytes of the stream; gives the packets kept, whole, in a buffer of its own. It may be empty. */
+  /** Processes bytes of the stream; returns the kept packets, complete, in their own buffer. May be empty. */
   feed(chunk: Uint8Array): Uint8Array {
     if (this.#scratch.length < chunk.length) this.#scratch = new Uint8Array(chunk.length);
     this.#scratch.set(chunk);
@@ -91,22 +91,22 @@ export class StationFilter {
   }
 
   /**
-   * Like `feed`, but narrows the chunk where it lies, which is twice as fast: `chunk` is the filter's from now
-   * on, and the result may be a view of it.
+   * Like `feed`, but narrows the chunk in place, which is twice as fast: the filter owns `chunk` from now on, and the
+   * result may be a view of it.
    */
   take(chunk: Uint8Array): Uint8Array {
     this.#framer.scan(chunk, this.#narrow);
     return this.#finish(false);
   }
 
-  /** The end of the stream: the last packets, where they were still waiting for confirmation of their sync. */
+  /** The end of the stream: the last packets, if they were still waiting for confirmation of their sync. */
   flush(): Uint8Array {
     const rest = this.#framer.flush();
     this.#narrow(rest, 0, rest.length);
     return this.#finish(false);
   }
 
-  /** Gives what was kept: a view of the buffer, or a copy where the buffer is only `borrowed`. */
+  /** Returns the kept packets: a view of the buffer, or a copy if the buffer is only `borrowed`. */
   #finish(borrowed: boolean): Uint8Array {
     this.#placeHead();
     const buffer = this.#buffer;
@@ -115,12 +115,13 @@ export class StationFilter {
     this.#written = 0;
     this.#counted = 0;
     if (length === 0) return new Uint8Array(0);
-    // What is given out may wait in a queue, whose bound counts what it sees: no view of much more than it.
+    // The result may wait in a queue whose limit only counts its own size: it must not be a view of a much larger
+    // buffer.
     const copied = borrowed || length * 2 < buffer.length;
     return copied ? Uint8Array.prototype.slice.call(buffer, 0, length) : buffer.subarray(0, length);
   }
 
-  /** Narrows a run of packets in the memory where it lies; what was kept before comes in front of it. */
+  /** Narrows a run of packets in place; packets kept before are put in front of it. */
   readonly #narrow = (bytes: Uint8Array, from: number, to: number): void => {
     this.#read = from;
     this.#end = to;
@@ -129,7 +130,7 @@ export class StationFilter {
     this.#count();
   };
 
-  /** Makes `bytes` the buffer. The place of the head in it is filled last: packets to be read may lie there. */
+  /** Makes `bytes` the buffer. The space for the head is filled last: packets to be read may be there. */
   #enter(bytes: Uint8Array): void {
     this.#placeHead();
     this.#head = this.#buffer;
@@ -148,8 +149,8 @@ export class StationFilter {
   }
 
   /**
-   * Every packet by the table. Packets to be kept are moved at the end of their run, not one by one. The state
-   * is in local variables, which makes it three times as fast, but where a packet is looked into.
+   * Decides about every packet by the table. Packets to be kept are moved at the end of their run, not one by one.
+   * The state is in local variables, which makes it three times as fast, except when a packet is parsed.
    */
   #decide(): void {
     const actions = this.#actions;
@@ -191,7 +192,7 @@ export class StationFilter {
     if (run >= 0) this.#keep(run);
   }
 
-  /** Keeps the packets from `from` to the one being read, which stays readable. */
+  /** Keeps the packets from `from` to the current one, which stays readable. */
   #keep(from: number): void {
     const length = this.#read - from;
     const start = this.#written + length <= this.#read ? from : from + this.#moveUp(from, length);
@@ -200,8 +201,8 @@ export class StationFilter {
   }
 
   /**
-   * Moves what is to be read, from `from` on, to a larger buffer with room for `size` octets before it; gives
-   * how far it moved. Happens where a head or a PMT is longer than what was dropped up to here.
+   * Moves unread packets, from `from` on, to a larger buffer with room for `size` octets before them; returns the
+   * distance. Needed if a head or a PMT is longer than the packets dropped so far.
    */
   #moveUp(from: number, size: number): number {
     const gap = this.#buffer.length + this.#written + size;
@@ -219,7 +220,7 @@ export class StationFilter {
     this.#counted = this.#written;
   }
 
-  /** The counter that the PID's next packet of the filter's own making must have. */
+  /** The counter that the PID's next generated packet must have. */
   #nextCounter(pid: Pid): number {
     this.#count();
     return ((this.statistics.lastCounter(pid) ?? -1) + 1) & 0x0f;
@@ -227,11 +228,11 @@ export class StationFilter {
 
   #moveCounter(action: number, at: number): void {
     const pid = packetPid(this.#buffer, at);
-    // The counter of an errored header means nothing, to be moved or to be moved by.
+    // The counter of an errored packet is unreliable.
     if (hasTransportError(this.#buffer, at)) return;
     const control = this.#buffer[at + 3] as number;
     if (action === REJOIN) {
-      // `statistics` is exact here: the PID was not given out since its program left.
+      // `statistics` is exact here: the PID was not output since its programme left.
       const last = this.statistics.lastCounter(pid) ?? 0;
       const next = hasPayload(this.#buffer, at) ? last + 1 : last;
       this.#shift[pid] = (next - control) & 0x0f;
@@ -271,7 +272,7 @@ export class StationFilter {
     this.#actions[pid] = this.statistics.lastCounter(pid) === undefined ? KEEP : REJOIN;
   }
 
-  /** PCR_PID may be the PMT's own PID: then its packets are passed on as clock only, beside the rewritten PMT. */
+  /** PCR_PID may be the PMT's own PID: then its packets are passed on as clock only, besides the rewritten PMT. */
   #keepClockOfPmtPid(pid: Pid): void {
     if (this.programMap?.pcrPid !== pid) return;
     if (hasTransportError(this.#buffer, this.#read)) return;

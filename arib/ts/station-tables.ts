@@ -1,7 +1,7 @@
 /**
- * Follows one station through the PAT and PMT of its stream: which PIDs are its own, and the tables that a
- * stream of this station alone has to carry. ISO/IEC 13818-1 2.4.4.3 to 2.4.4.9. It is fed packets of the PAT
- * and of the PMT's PID; damaged, scrambled and not yet current tables are ignored.
+ * Follows one station through the PAT and PMT of its stream: its PIDs, and the tables for a stream of this station
+ * alone. ISO/IEC 13818-1 2.4.4.3 to 2.4.4.9. It is fed packets of the PAT and of the PMT's PID; damaged, scrambled
+ * and not yet current tables are ignored.
  */
 import type { Pid, ServiceId, TransportStreamId } from '../ids.ts';
 import { NULL_PID, PAT_PID } from './packet.ts';
@@ -13,7 +13,7 @@ import { isSiPid } from './si-pids.ts';
 import { equalBytes, SubTable } from './sub-table.ts';
 
 export interface StationHandlers {
-  /** The station's PMT came for the first time, or with another content. */
+  /** The station's PMT was received for the first time, or with changed content. */
   onProgramMap?(map: ProgramMap): void;
   /** The stream's PAT does not list the station (any more). */
   onAbsent?(): void;
@@ -22,15 +22,15 @@ export interface StationHandlers {
 const NO_PACKETS = new Uint8Array(0);
 
 export class StationTables {
-  /** Of the last PAT, whether it lists the station or not. */
+  /** From the last PAT, whether it lists the station or not. */
   transportStreamId: TransportStreamId | undefined;
-  /** The station's streams as last announced; undefined before, and while the station is absent. */
+  /** The station's last announced streams; undefined before, and while the station is absent. */
   programMap: ProgramMap | undefined;
-  /** Where the station's PMT is; undefined while it is absent. */
+  /** PID of the station's PMT; undefined while it is absent. */
   pmtPid: Pid | undefined;
-  /** Streams, clock and ECMs of the station but the PMT's PID and those of SI. Another array when they change. */
+  /** Streams, clock and ECMs of the station, without the PMT's PID and those of SI. A new array when they change. */
   pids: readonly Pid[] = [];
-  /** The PAT of this station alone, as packets that count from 0; empty before the first. */
+  /** The PAT of this station only, as packets counted from 0; empty before the first. */
   patPackets: Uint8Array = NO_PACKETS;
   /** The station's PMT, likewise. */
   pmtPackets: Uint8Array = NO_PACKETS;
@@ -50,19 +50,19 @@ export class StationTables {
     this.#handlers = handlers;
   }
 
-  /** Takes the packet of PID 0 at `offset`; true where a PAT ends, that is, where `patPackets` are due. */
+  /** Processes the packet of PID 0 at `offset`; true at the end of a PAT, where `patPackets` must be output. */
   takePat(bytes: Uint8Array, offset: number): boolean {
     let ends = false;
     for (const section of this.#patSections.feed(bytes, offset)) {
       if (section.tableId !== PAT_TABLE_ID || !section.long || !section.current) continue;
-      const whole = this.#patTable.add(section);
-      if (whole !== undefined) this.#applyPat(whole);
+      const table = this.#patTable.add(section);
+      if (table !== undefined) this.#applyPat(table);
       ends = section.number === section.lastNumber && this.#patTable.complete !== undefined;
     }
     return ends && !this.#absent;
   }
 
-  /** Takes the packet of `pmtPid` at `offset`; true where the station's PMT ends. */
+  /** Processes the packet of `pmtPid` at `offset`; true at the end of the station's PMT. */
   takePmt(bytes: Uint8Array, offset: number): boolean {
     let ends = false;
     for (const section of this.#pmtSections.feed(bytes, offset)) {
@@ -78,7 +78,7 @@ export class StationTables {
   #applyPat(sections: readonly Section[]): void {
     const parts = sections.map(parsePat).filter((part) => part !== undefined);
     const [first] = parts;
-    // A loop that is cut under a right CRC: the broadcaster's fault, and nothing to act on.
+    // A truncated loop with a correct CRC is the broadcaster's error, and is ignored.
     if (first === undefined || parts.length < sections.length) return;
     const other = this.transportStreamId !== undefined && this.transportStreamId !== first.transportStreamId;
     if (other) this.#forgetProgram();
@@ -97,7 +97,7 @@ export class StationTables {
     this.#listenForPmt(entry.pid);
   }
 
-  /** The version starts from the stream's own first one and changes when the narrowed content does. */
+  /** The version starts with the stream's own first one and changes with the narrowed content. */
   #renewPat(version: number, id: TransportStreamId, entries: readonly PatEntry[]): void {
     if (this.#patVersion < 0) this.#patVersion = version;
     const same = writePat(id, this.#patVersion, entries);
@@ -122,7 +122,7 @@ export class StationTables {
     this.pids = [];
   }
 
-  /** The streams stay until the PMT comes on its new PID. */
+  /** The streams stay until the PMT is received on its new PID. */
   #listenForPmt(pid: Pid): void {
     if (pid === this.pmtPid) return;
     this.pmtPid = pid;
@@ -139,7 +139,7 @@ export class StationTables {
     this.#handlers.onProgramMap?.(map);
   }
 
-  /** What follows from the PMT's place and content. */
+  /** Updates the values that depend on the PMT's PID and content. */
   #settle(): void {
     if (this.#pmt === undefined || this.programMap === undefined || this.pmtPid === undefined) return;
     this.pmtPackets = packetize(this.#pmt, this.pmtPid);
@@ -147,7 +147,7 @@ export class StationTables {
   }
 }
 
-/** A PMT cannot be on a PID that means something else to every receiver. */
+/** A PMT cannot be on a PID with another fixed meaning. */
 function canCarryPmt(pid: Pid): boolean {
   return pid !== PAT_PID && pid !== NULL_PID && !isSiPid(pid);
 }

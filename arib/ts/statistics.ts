@@ -1,19 +1,19 @@
 /**
- * What a stream suffered on its way, counted a PID and in all: transport errors, scrambling, continuity and
- * duplicates. ISO/IEC 13818-1 2.4.3.3. It looks at headers only, once a packet, at some 10 ns each.
+ * Error statistics of a stream, by PID and in total: transport errors, scrambling, continuity and duplicates. ISO/IEC
+ * 13818-1 2.4.3.3. It only reads headers, once per packet, at some 10 ns each.
  */
 import type { Pid } from '../ids.ts';
 import { isDiscontinuity, NULL_PID, PACKET_SIZE, PID_COUNT } from './packet.ts';
 
 interface PacketCounts {
   readonly packets: number;
-  /** Packets with transport_error_indicator. Their continuity is not judged. */
+  /** Packets with transport_error_indicator. Excluded from the continuity check. */
   readonly transportErrors: number;
-  /** Places where packets are missing (or too many), not packets missing: the counter has only four bits. */
+  /** Places where packets are missing (or too many), not the number of packets: the counter has only four bits. */
   readonly continuityErrors: number;
-  /** Packets with payload under transport_scrambling_control. */
+  /** Packets with payload and transport_scrambling_control. */
   readonly scrambled: number;
-  /** Packets sent twice in a row, which the standard allows once. */
+  /** Packets sent twice in a row, which the standard permits once. */
   readonly duplicates: number;
 }
 
@@ -22,7 +22,7 @@ type Faults = Record<Fault, number>;
 
 const NONE: Readonly<Faults> = { transportErrors: 0, continuityErrors: 0, scrambled: 0, duplicates: 0 };
 
-/** Marks in a remembered header, above its 24 bits. */
+/** Flags in a stored header, above its 24 bits. */
 const DUPLICATED = 1 << 24;
 const WITHOUT_PAYLOAD = 1 << 25;
 const NEVER = -1;
@@ -32,7 +32,7 @@ export class StreamStatistics implements PacketCounts {
   readonly #faults: Faults = { ...NONE };
   readonly #faultsOf = new Map<number, Faults>();
   readonly #packetsOf = new Float64Array(PID_COUNT);
-  /** Header octets 1 to 3 of a PID's last packet, with marks; NEVER before the first. */
+  /** Header octets 1 to 3 of a PID's last packet, with flags; NEVER before the first. */
   readonly #last = new Int32Array(PID_COUNT).fill(NEVER);
 
   get transportErrors(): number {
@@ -51,7 +51,7 @@ export class StreamStatistics implements PacketCounts {
     return this.#faults.duplicates;
   }
 
-  /** Counts the whole, aligned packets of `bytes[from, to)`. */
+  /** Counts the complete, aligned packets of `bytes[from, to)`. */
   count(bytes: Uint8Array, from = 0, to: number = bytes.length): void {
     const last = this.#last;
     const packetsOf = this.#packetsOf;
@@ -71,25 +71,25 @@ export class StreamStatistics implements PacketCounts {
     this.packets += Math.floor((offset - from) / PACKET_SIZE);
   }
 
-  /** What was counted on a PID so far. */
+  /** Counts of a PID so far. */
   pid(pid: Pid): PacketCounts {
     return { packets: this.#packetsOf[pid] ?? 0, ...(this.#faultsOf.get(pid) ?? NONE) };
   }
 
-  /** All PIDs that came, in ascending order. */
+  /** All received PIDs, in ascending order. */
   pids(): Pid[] {
     const pids: Pid[] = [];
     for (const [pid, packets] of this.#packetsOf.entries()) if (packets > 0) pids.push(pid as Pid);
     return pids;
   }
 
-  /** continuity_counter of the last packet of the PID that could be believed; undefined before the first. */
+  /** continuity_counter of the last reliable packet of the PID; undefined before the first. */
   lastCounter(pid: Pid): number | undefined {
     const last = this.#last[pid] as number;
     return last === NEVER || pid === NULL_PID ? undefined : last & 0x0f;
   }
 
-  /** Counts what is unusual about a packet; gives what to remember of the PID. */
+  /** Counts the irregularities of a packet; returns the header to store for the PID. */
   #judge(pid: number, header: number, bytes: Uint8Array, offset: number): number {
     const last = this.#last[pid] as number;
     if ((header & 0x800000) !== 0) {
@@ -107,7 +107,7 @@ export class StreamStatistics implements PacketCounts {
     }
     if ((header & 0xc0) !== 0) this.#add(pid, 'scrambled');
     if (first || counter === ((last + 1) & 0x0f) || isDiscontinuity(bytes, offset)) return header;
-    // A duplicate repeats the header too, and comes at most once.
+    // A duplicate repeats the header too, and occurs at most once.
     if (header === last) {
       this.#add(pid, 'duplicates');
       return header | DUPLICATED;

@@ -1,6 +1,6 @@
 /**
- * Collects the sections of one sub-table (one table_id and extension on one PID) until all of one version are
- * there. ISO/IEC 13818-1 2.4.4.5, ARIB STD-B10 Part 2, 5.1. At most 256 sections are held.
+ * Collects the sections of one sub-table (one table_id and extension on one PID) until all of one version were
+ * received. ISO/IEC 13818-1 2.4.4.5, ARIB STD-B10 Part 2, 5.1. Stores at most 256 sections.
  */
 import type { Section } from './section.ts';
 
@@ -8,17 +8,17 @@ export class SubTable {
   #sections: (Section | undefined)[] = [];
   #missing = 0;
 
-  /** The sections in order once none is missing; undefined before. */
+  /** The sections in order if none is missing; undefined otherwise. */
   get complete(): readonly Section[] | undefined {
     if (this.#sections.length === 0 || this.#missing > 0) return undefined;
     return this.#sections.filter((section) => section !== undefined);
   }
 
   /**
-   * Takes the next section of the sub-table; gives all of them when this one completed the table. Undefined
-   * while sections are missing and for one that is known. Sections that are not current yet are ignored; a
-   * section that does not fit those held (version, extension, count, or other content under the same number)
-   * restarts.
+   * Adds the next section of the sub-table; returns all of them if this one completed the table. Undefined while
+   * sections are missing and for a known one. Sections that are not current yet are ignored; a section that does not
+   * match the stored ones (version, extension, count, or other content under the same number) restarts the
+   * collection.
    */
   add(section: Section): readonly Section[] | undefined {
     if (!section.current || section.number > section.lastNumber) return undefined;

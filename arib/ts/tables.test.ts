@@ -1,4 +1,4 @@
-/** PAT, CAT and PMT, from tables written here and from one that went on the air. */
+/** PAT, CAT and PMT, from tables written here and from recorded ones. */
 import { describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -27,7 +27,7 @@ function section(bytes: Uint8Array): Section {
 }
 
 describe('a PAT', () => {
-  test('names the programmes and the network', () => {
+  test('lists the programmes and the network', () => {
     const bytes = patSection(
       0x7fe0,
       [
@@ -72,7 +72,7 @@ describe('a PMT', () => {
   );
   const map = parsePmt(section(bytes));
 
-  test('names the PCR PID and the streams with their component tags', () => {
+  test('lists the PCR PID and the streams with their component tags', () => {
     expect(map).toMatchObject({ programNumber: 1024, version: 3, pcrPid: 0x1ff });
     const streams = map?.streams.map((stream) => [
       stream.streamType,
@@ -86,11 +86,11 @@ describe('a PMT', () => {
     ]);
   });
 
-  test('names the ECMs of the programme and of its streams, of both systems', () => {
+  test('lists the ECMs of the programme and of its streams, of both systems', () => {
     expect(map && ecmPids(map)).toEqual([0x901, 0x902, 0x903].map(pid));
   });
 
-  test('names every PID that the programme needs, once', () => {
+  test('lists every PID of the programme once', () => {
     expect(map && programPids(map)).toEqual([0x1ff, 0x100, 0x110, 0x130, 0x901, 0x902, 0x903].map(pid));
   });
 
@@ -110,7 +110,7 @@ describe('a PMT', () => {
   });
 });
 
-test('a CAT names the EMMs', () => {
+test('a CAT lists the EMMs', () => {
   const bytes = longSection({ tableId: 1, extension: 0xffff, version: 4, body: caDescriptor(5, 0x900) });
   const cat = parseCat(section(bytes));
   expect(cat?.version).toBe(4);
@@ -118,7 +118,7 @@ test('a CAT names the EMMs', () => {
   expect(parseCat(section(patSection(1, [])))).toBeUndefined();
 });
 
-/** Sections one behind the other, without packets. */
+/** Consecutive sections, without packets. */
 function* sectionsOf(bytes: Uint8Array): Generator<Section> {
   for (let at = 0; at + 3 <= bytes.length; ) {
     const size = 3 + ((((bytes[at + 1] ?? 0) & 0x0f) << 8) | (bytes[at + 2] ?? 0));
@@ -127,7 +127,7 @@ function* sectionsOf(bytes: Uint8Array): Generator<Section> {
   }
 }
 
-describe.skipIf(!hasSamples)('tables from the air', () => {
+describe.skipIf(!hasSamples)('recorded tables', () => {
   const name = 'test-062.tstables';
   const sections = hasSamples ? [...sectionsOf(readFileSync(new URL(`${name}.bin`, SAMPLES)))] : [];
   const xml = hasSamples ? readFileSync(new URL(`${name}.xml`, SAMPLES), 'utf8') : '';
@@ -140,7 +140,7 @@ describe.skipIf(!hasSamples)('tables from the air', () => {
     expect(sections).toHaveLength(12);
   });
 
-  test('list the programmes that TSDuck lists', () => {
+  test('list the same programmes as TSDuck', () => {
     const element = /<PAT [\s\S]*?<\/PAT>/.exec(xml)?.[0] ?? '';
     const expected = [...element.matchAll(/<service [^>]*>/g)].map(([service]) => ({
       programNumber: attribute(service, 'service_id'),
@@ -154,7 +154,7 @@ describe.skipIf(!hasSamples)('tables from the air', () => {
     expect(pat?.version as unknown).toBe(attribute(element, 'version'));
   });
 
-  test('describe the streams and ECMs that TSDuck describes', () => {
+  test('describe the same streams and ECMs as TSDuck', () => {
     const elements = [...xml.matchAll(/<PMT [\s\S]*?<\/PMT>/g)].map(([text]) => text);
     expect(elements).toHaveLength(4);
     for (const element of elements) {
@@ -187,7 +187,7 @@ describe.skipIf(!hasSamples)('tables from the air', () => {
     }
   });
 
-  test('name the EMM PIDs that TSDuck names', () => {
+  test('list the same EMM PIDs as TSDuck', () => {
     const element = /<CAT [\s\S]*?<\/CAT>/.exec(xml)?.[0] ?? '';
     const cat = sections.map(parseCat).find((parsed) => parsed !== undefined);
     const pids = cat?.descriptors.flatMap((d) => (d.kind === 'conditional_access' ? [d.pid] : [])) as unknown;
@@ -202,7 +202,7 @@ describe.skipIf(!hasSamples)('tables from the air', () => {
     const demux = new SectionDemux([pid(0x24), pid(0x195c)]);
     const bytes = new Uint8Array(readFileSync(new URL('test-181.ts', SAMPLES)));
     const found = [...demux.feed(framer.feed(bytes)), ...demux.feed(framer.flush())];
-    // TSDuck's second reading, a "Cable Emergency Alert", is the short kind of section, which has no CRC.
+    // TSDuck's second result, a "Cable Emergency Alert", is a short section without CRC.
     expect(found.filter((s) => s.long).map((s) => [s.pid as number, s.tableId, s.version])).toEqual([
       [0x24, 0xc4, 16],
     ]);

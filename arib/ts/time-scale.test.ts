@@ -20,7 +20,10 @@ function stretch(pts: number, length: number, at?: number): Stretch {
   return { pts: pts90k(pts), length, at: at === undefined ? undefined : broadcastMs(at) };
 }
 
-/** Stretches as a recording has them: random stamps, up to 30 hours each, with a gap of up to 2 hours before each. */
+/**
+ * Stretches like those of a recording: random time stamps, up to 30 hours each, with a gap of up to 2 hours before
+ * each.
+ */
 const recording = fc
   .array(
     fc.record({
@@ -74,7 +77,7 @@ describe('a scale of several stretches', () => {
     expect(scale.mediaAtBroadcast(broadcastMs(NOON - 1))).toBe(media90k(0));
     expect(scale.mediaAtBroadcast(broadcastMs(NOON + HOUR))).toBe(scale.duration);
     expect(scale.mediaAt(pts90k(HOUR), media90k(0))).toBeUndefined();
-    // sound that belongs to the first picture comes before it
+    // audio that belongs to the first picture precedes it
     expect(scale.mediaAt(pts90k(500), media90k(0))).toBe(media90k(0));
   });
 
@@ -158,7 +161,7 @@ describe('properties', () => {
 });
 
 describe('TimeScaleBuilder', () => {
-  /** Adds a stamp each second. */
+  /** Adds a time stamp for each second. */
   function run(builder: TimeScaleBuilder, pts: number, seconds: number, at?: number): void {
     for (let second = 0; second <= seconds; second += 1) {
       const time = at === undefined ? undefined : broadcastMs(at + second * 1000);

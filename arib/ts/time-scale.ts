@@ -2,13 +2,14 @@
  * Conversions between the three times of one programme:
  *
  * - PTS: 33-bit stamps of the elementary streams (ISO/IEC 13818-1 2.4.3.7). They wrap every 26.5 hours, restart at a
- *   discontinuity, and the same stamp may occur several times in one programme.
- * - Media time: 90 kHz ticks since the start. Only what was received has a length, so playback runs through gaps and
- *   from one part of a recording into the next.
+ *   discontinuity, and the same time stamp may occur several times in one programme.
+ * - Media time: 90 kHz ticks since the start. Only received data has a length, so playback continues over gaps and
+ *   from one part of a recording to the next.
  * - Broadcast time: when a picture was on the air. It includes the gaps.
  *
- * A scale is a list of stretches. In a stretch the stamps rise without a jump (wraps are no jumps); a new one starts at
- * each discontinuity, after each gap and with each part of a recording. Pure: the same code serves server and browser.
+ * A scale is a list of stretches. In a stretch the time stamps rise without a jump (a wrap is not a jump); a new one
+ * starts at each discontinuity, after each gap and with each part of a recording. Pure: the same code serves server
+ * and browser.
  */
 import {
   type BroadcastMs,
@@ -23,11 +24,11 @@ import {
 } from '../time.ts';
 
 export interface Stretch {
-  /** Stamp of its first picture or sound. */
+  /** Time stamp of its first picture or audio frame. */
   readonly pts: Pts90k;
-  /** Ticks; may exceed one wrap of the stamps. */
+  /** Ticks; may exceed one wrap of the time stamps. */
   readonly length: number;
-  /** Broadcast time of its start; undefined when unknown. */
+  /** Broadcast time of its start; undefined if unknown. */
   readonly at: BroadcastMs | undefined;
 }
 
@@ -42,25 +43,27 @@ interface PlacedStretch extends Stretch {
 }
 
 const TICKS_PER_MS = TICKS_PER_SECOND / 1000;
-/** Longest step between stamps of one stream that loss of reception explains; a longer one is a discontinuity. */
+/**
+ * Longest step between time stamps of one stream that a loss of reception explains; a longer one is a discontinuity.
+ */
 const MAX_STEP = 10 * TICKS_PER_SECOND;
-/** Pictures are stamped out of order, and sound runs up to about a second ahead of the picture it belongs to. */
+/** Pictures have time stamps out of order, and audio may be up to about a second ahead of its picture. */
 const MAX_STEP_BACK = TICKS_PER_SECOND;
-/** Stamps this far outside a stretch still belong to its edge, for the reason above. */
+/** Time stamps this far outside a stretch still belong to its edge, for the reason above. */
 const EDGE = TICKS_PER_SECOND;
 /**
- * More discontinuities than this are a broken stream, not a programme: one every 2 s for 11 hours. What comes
- * after the last of them is left out.
+ * With more discontinuities the stream is broken: one every 2 s for 11 hours. Data after the last of them is left
+ * out.
  */
 const MAX_STRETCHES = 20_000;
 
-/** Whether a stamp continues the stretch that reached `last`: neither lost for long nor set back. */
+/** Whether a time stamp continues the stretch that reached `last`: no long loss, and not set back. */
 export function continues(last: number, next: number): boolean {
   const step = next - last;
   return step <= MAX_STEP && step >= -MAX_STEP_BACK;
 }
 
-/** An immutable scale. All conversions clamp to the ends of what there is. */
+/** An immutable scale. All conversions clamp to its ends. */
 export class TimeScale {
   readonly #stretches: readonly PlacedStretch[];
   readonly duration: Media90k;
@@ -71,8 +74,8 @@ export class TimeScale {
   }
 
   /**
-   * Stretches without a length are left out. Broadcast times that go back are moved up to the end of the
-   * stretch before; unknown ones continue the stretch before, or precede the one behind.
+   * Stretches without a length are left out. Decreasing broadcast times are moved up to the end of the previous
+   * stretch; unknown ones continue the previous stretch, or precede the next one.
    */
   static of(stretches: Iterable<Stretch>): TimeScale {
     const usable = [...stretches].filter(isUsable);
@@ -99,8 +102,8 @@ export class TimeScale {
   }
 
   /**
-   * Where a stamp lies. One that occurs several times is taken where it is nearest to `nearby`. Undefined when no
-   * stretch holds it.
+   * Position of a time stamp. If it occurs several times, the one nearest to `nearby`. Undefined if it is in no
+   * stretch.
    */
   mediaAt(pts: Pts90k, nearby: Media90k): Media90k | undefined {
     const near = media90k(nearby > 0 ? Math.min(nearby, this.duration) : 0);
@@ -117,20 +120,20 @@ export class TimeScale {
       }
       return true;
     };
-    // Outwards from the stretch of `near`, until what is left is farther away than what was found.
+    // Outwards from the stretch of `near`, until the remaining ones are farther away than the best.
     for (let index = from; consider(index); index += 1);
     for (let index = from - 1; consider(index); index -= 1);
     return best;
   }
 
-  /** Not rounded to whole milliseconds. Undefined when the broadcast time of no stretch is known. */
+  /** Not rounded to full milliseconds. Undefined if the broadcast time of no stretch is known. */
   broadcastAt(media: Media90k): BroadcastMs | undefined {
     const stretch = this.#stretches[this.#indexAt(media)];
     if (stretch?.at === undefined) return undefined;
     return broadcastMs(stretch.at + this.#offset(stretch, media) / TICKS_PER_MS);
   }
 
-  /** A time inside a gap gives the first moment after it. Undefined as for `broadcastAt`. */
+  /** A time inside a gap gives the first moment after it. Undefined like `broadcastAt`. */
   mediaAtBroadcast(at: BroadcastMs): Media90k | undefined {
     for (const stretch of this.#stretches) {
       if (stretch.at === undefined) return undefined;
@@ -140,7 +143,7 @@ export class TimeScale {
     return this.#stretches.length === 0 ? undefined : this.duration;
   }
 
-  /** Index of the stretch that holds a time, the first or last one for times outside; -1 without any. */
+  /** Index of the stretch with a time, the first or last one for times outside; -1 if there is none. */
   #indexAt(media: Media90k): number {
     let low = 0;
     let high = this.#stretches.length - 1;
@@ -178,28 +181,28 @@ function broadcastStarts(stretches: readonly Stretch[]): (BroadcastMs | undefine
   });
 }
 
-/** Where a stamp lies in one stretch, nearest to `near`. */
+/** Position of a time stamp in one stretch, nearest to `near`. */
 function mediaIn(stretch: PlacedStretch, pts: Pts90k, near: Media90k): Media90k | undefined {
   const fits = (offset: number): boolean => offset >= -EDGE && offset <= stretch.length + EDGE;
   const clamp = (offset: number): number => Math.min(stretch.length, Math.max(0, offset));
   const wanted = near - stretch.start;
   const nearest = unwrapPts(pts - stretch.pts, clamp(wanted));
-  // At an edge the nearest one may lie outside while its neighbour one wrap away is inside.
+  // At an edge the nearest one may be outside while the one a wrap away is inside.
   const offsets = [nearest, nearest - PTS_MODULUS, nearest + PTS_MODULUS].filter(fits).map(clamp);
   const [best] = offsets.sort((a, b) => Math.abs(a - wanted) - Math.abs(b - wanted));
   return best === undefined ? undefined : media90k(stretch.start + best);
 }
 
-/** Builds a scale while a stream is read: one stamp after the other, in the order of reception. */
+/** Builds a scale while a stream is read: one time stamp after the other, in the order of reception. */
 export class TimeScaleBuilder {
   readonly #done: Stretch[] = [];
   #open: { pts: Pts90k; length: number; at: BroadcastMs | undefined } | undefined;
-  /** Ticks of the newest stamp since the start of the open stretch. */
+  /** Ticks of the newest time stamp since the start of the open stretch. */
   #last = 0;
 
   /**
-   * @param pts a stamp of the stream that leads (video, else the first sound)
-   * @param at its broadcast time, where known
+   * @param pts a time stamp of the leading stream (video, else the first audio)
+   * @param at its broadcast time, if known
    */
   add(pts: Pts90k, at?: BroadcastMs): void {
     if (!Number.isFinite(pts)) return;
@@ -220,14 +223,14 @@ export class TimeScaleBuilder {
     if (open.at === undefined && at !== undefined) open.at = broadcastMs(at - offset / TICKS_PER_MS);
   }
 
-  /** What follows does not continue what was added, even if its stamps do: lost reception, another part. */
+  /** The following data does not continue the previous, even if its time stamps do: lost reception, another part. */
   gap(): void {
     if (this.#open === undefined || this.#done.length + 1 >= MAX_STRETCHES) return;
     this.#done.push(this.#open);
     this.#open = undefined;
   }
 
-  /** The scale of what was added so far. */
+  /** The scale of the data added so far. */
   scale(): TimeScale {
     return TimeScale.of(this.#open === undefined ? this.#done : [...this.#done, this.#open]);
   }

@@ -1,6 +1,6 @@
 /**
- * Blocks of a macroblock (ISO/IEC 13818-2, 7.2 to 7.5): coefficients read, scaled, made samples. A block that cannot be
- * read sets `blocks.failed`; what was read of it is shown, as the macroblock will be concealed.
+ * Blocks of a macroblock (ISO/IEC 13818-2, 7.2 to 7.5): reads coefficients, scales and transforms them. A block that
+ * cannot be read sets `blocks.failed`; its partial content may be written, because the macroblock will be concealed.
  */
 import { bits, take, takeCode, windowAt } from './bits.as';
 import { addBlock, putBlock } from './idct.as';
@@ -34,14 +34,14 @@ const block: i32 = memory.data(128, 16) as i32;
 /** Matrices by raster position, 16 bits each. */
 const intraMatrix: i32 = memory.data(128, 16) as i32;
 const interMatrix: i32 = memory.data(128, 16) as i32;
-/** Matrices in the order of the scan, and the same times the quantiser scale in force. */
+/** Matrices in scan order, and the same multiplied by the current quantiser scale. */
 const intraScanned: i32 = memory.data(128, 16) as i32;
 const interScanned: i32 = memory.data(128, 16) as i32;
 const intraScaled: i32 = memory.data(128, 16) as i32;
 const interScaled: i32 = memory.data(128, 16) as i32;
-/** Offset in `block` of each place of the scan. */
+/** Offset in `block` of each scan position. */
 const places: i32 = memory.data(64, 16) as i32;
-/** Predictions of the mean, by component. */
+/** DC predictors by component. */
 const means: i32 = memory.data(16, 16) as i32;
 let scaleCode: i32 = -1;
 
@@ -55,7 +55,7 @@ export function setDefaultInterMatrix(): void {
   for (let at: i32 = 0; at < 64; at += 1) store<u16>(interMatrix + at * 2, 16);
 }
 
-/** Matrices are always sent in zigzag order, 6.3.11. A zero is forbidden there and taken for 1. */
+/** Matrices are always sent in zigzag order, 6.3.11. A zero is forbidden there and treated as 1. */
 export function takeMatrix(isIntra: bool): void {
   const matrix = isIntra ? intraMatrix : interMatrix;
   for (let at: i32 = 0; at < 64; at += 1) {
@@ -63,7 +63,7 @@ export function takeMatrix(isIntra: bool): void {
   }
 }
 
-/** Before the slices of a picture. */
+/** Called before the slices of a picture. */
 export function prepareScan(isAlternate: bool): void {
   const scan = isAlternate ? ALTERNATE : ZIGZAG;
   for (let at: i32 = 0; at < 64; at += 1) {
@@ -123,7 +123,7 @@ function saturated(value: i32): i32 {
   return value < -2048 ? -2048 : value;
 }
 
-/** Reads an intra block to the samples at `target`. */
+/** Decodes an intra block to the samples at `target`. */
 export function intraBlock(component: i32, target: i32, stride: i32): void {
   let value = takeMean(component);
   store<i16>(block, <i16>value);
@@ -168,14 +168,14 @@ export function intraBlock(component: i32, target: i32, stride: i32): void {
   putBlock(block, target, stride);
 }
 
-/** Reads a block of differences and adds it to the samples at `target`. */
+/** Decodes a block of differences and adds it to the samples at `target`. */
 export function interBlock(target: i32, stride: i32): void {
   let parity: i32 = 0;
   let value: i32 = 0;
   let index: i32 = -1;
   let at = bits.position;
   const first = windowAt(at);
-  // As the first coefficient a single 1 means level 1 without run, 7.2.2.2: no block is empty.
+  // A single 1 as the first coefficient means level 1 without run, 7.2.2.2: no block is empty.
   if (<i64>first < 0) {
     const level: i32 = <i64>(first << 1) < 0 ? -3 : 3;
     value = saturated(over32(level * <i32>load<u16>(interScaled)));

@@ -1,25 +1,25 @@
 /**
- * For finding film in interlaced frames: the blocks in which a field and the one before it, woven to one frame, are torn
- * to combs because something moved between them.
+ * Detects film in interlaced frames: counts the blocks in which a field and the previous one, woven to one frame,
+ * show combing because something moved between them.
  */
 import { plane } from './predict.as';
 
-/** A block: 16 samples across, 8 lines of the later field, every second of them measured. */
+/** A block has 16 samples across and 8 lines of the later field, of which every second one is measured. */
 const BLOCK_LINES: i32 = 16;
 const LINE_STEP: i32 = 4;
-/** Levels: above the noise of broadcast encoders, below the contrast of what is seen to move. */
+/** Levels: above the noise of broadcast encoders, below the contrast of visible motion. */
 const CONTRAST: i32 = 14;
 /** Of the 64 samples of a block. */
 const MIN_SAMPLES: i32 = 8;
 
-/** How many octets are not 0. */
+/** Number of octets that are not 0. */
 function marked(mask: v128): i32 {
   return popcnt(i8x16.bitmask(mask));
 }
 
 /**
- * The lines of parity `line` of frame `later` against the lines around them of frame `here`, where they differ from the same
- * lines of frame `before`: detail that stands still is not torn.
+ * Compares the lines of parity `line` of frame `later` with the lines around them of frame `here`, where they differ
+ * from the same lines of frame `before`: static detail does not count as combing.
  */
 export function combedBlocks(before: i32, here: i32, later: i32, line: i32): i32 {
   const stride = plane.stride;
@@ -54,7 +54,7 @@ function copyLines(from: i32, to: i32, stride: i32, lines: i32, line: i32): void
   for (let y: i32 = line; y < lines; y += 2) memory.copy(to + y * stride, from + y * stride, stride);
 }
 
-/** Writes the lines of parity `line` of one frame and the others of another one to `target`. */
+/** Writes the lines of parity `line` of one frame and the other lines of another frame to `target`. */
 export function weave(frame: i32, line: i32, other: i32, target: i32): void {
   const half = plane.stride >> 1;
   const rest = 1 - line;

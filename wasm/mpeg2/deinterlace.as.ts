@@ -1,6 +1,6 @@
 /**
- * Motion-adaptive deinterlacing: the lines of the other field are the mean of the same line in the frames around where
- * nothing moves, and the mean of the lines above and below, bounded by what moved, where it does.
+ * Motion-adaptive deinterlacing: without motion, the lines of the other field are the mean of the same line in the
+ * adjacent frames; with motion, the mean of the lines above and below, bounded by the amount of motion.
  */
 import { plane } from './predict.as';
 
@@ -9,8 +9,8 @@ function difference(a: v128, b: v128): v128 {
 }
 
 /**
- * One line that is missing, 16 samples at a time. `early` and `late`: the missing line's field before and after;
- * `before`, `here`, `after`: the field that is shown and those of its parity around it, at the line above.
+ * One missing line, 16 samples at a time. `early` and `late`: the missing line in the fields before and after;
+ * `before`, `here`, `after`: the shown field and the adjacent ones of its parity, at the line above.
  */
 function missingLine(
   target: i32,
@@ -56,7 +56,7 @@ function planeField(
   line: i32,
   isSecond: bool,
 ): void {
-  // The missing lines' own field is in the frame before and this one, or in this one and the next.
+  // The field of the missing lines is in the previous frame and this one, or in this one and the next.
   const early = isSecond ? current : previous;
   const late = isSecond ? next : current;
   for (let y: i32 = 0; y < lines; y += 1) {
@@ -84,7 +84,7 @@ function planeField(
 }
 
 /**
- * Writes the field of `line` (0 top, 1 bottom) of `current` as a whole frame to `target`.
+ * Writes the field of `line` (0 top, 1 bottom) of `current` as a complete frame to `target`.
  * @param isSecond the field is the later one of its frame
  */
 export function deinterlace(

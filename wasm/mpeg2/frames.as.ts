@@ -1,23 +1,23 @@
 /**
- * Memory of the decoder: one access unit, a pool of frames, one frame of output. It grows with the largest picture seen
- * and has a limit by the largest picture of the profile (ISO/IEC 13818-2, 8.2: 1920 by 1152), 33 MB.
+ * Memory of the decoder: one access unit, a pool of frames, one output frame. It grows with the largest picture and
+ * is limited by the largest picture of the profile (ISO/IEC 13818-2, 8.2: 1920 by 1152), 33 MB.
  */
 import { picture } from './picture.as';
 import { plane } from './predict.as';
 
 /** An access unit as received. The largest that a decoder's buffer of this level holds is 1.2 MB. */
 export const UNIT_BYTES: i32 = 1536 << 10;
-/** Zeros behind the unit: more than a macroblock can need (6 blocks of 64 coefficients of 24 bits). */
+/** Zeros after the unit: more than a macroblock can need (6 blocks of 64 coefficients of 24 bits). */
 const UNIT_PADDING: i32 = 4096;
 const MAX_WIDTH: i32 = 1920;
 const MAX_HEIGHT: i32 = 1152;
 
 /**
- * Two references and the picture being decoded, three that the deinterlacer looks at, of which at least one is a
- * reference when a picture is begun.
+ * Two references and the picture being decoded, and three for the deinterlacer, at least one of which is a reference
+ * when a picture begins.
  */
 const FRAMES: i32 = 6;
-/** Loads of half samples and of vectors reach behind the last sample. */
+/** Loads for half samples and vectors extend beyond the last sample. */
 const FRAME_PADDING: i32 = 4096;
 
 export const FLAG_PROGRESSIVE: i32 = 1;
@@ -41,11 +41,11 @@ export namespace frames {
   /** Index of the older and the newer reference; -1: none. */
   export let older: i32 = -1;
   export let newer: i32 = -1;
-  /** The frame that is being written; -1: none. */
+  /** The frame being written; -1: none. */
   export let current: i32 = -1;
-  /** Whether the newer reference is still to be shown. */
+  /** Whether the newer reference has not been shown yet. */
   export let isNewerWaiting: bool = false;
-  /** The last three that were shown, for the deinterlacer; -1: none. */
+  /** The last three frames shown, for the deinterlacer; -1: none. */
   export let previous: i32 = -1;
   export let middle: i32 = -1;
   export let next: i32 = -1;
@@ -57,7 +57,7 @@ export function addressOf(frame: i32): i32 {
   return framesAt + frame * frames.size;
 }
 
-/** One frame behind the pool, where deinterlaced fields are written. */
+/** One frame after the pool, for deinterlaced fields. */
 export function outputAddress(): i32 {
   return framesAt + FRAMES * frames.size;
 }
@@ -84,12 +84,12 @@ export function forgetFrames(): void {
   frames.waiting1 = -1;
 }
 
-/** Lays the frames out for a size of picture. False: it is larger than the profile allows. */
+/** Lays out the frames for a picture size. False if it is larger than the profile allows. */
 export function layFrames(width: i32, height: i32, isProgressive: bool): bool {
   if (width < 16 || height < 16 || width > MAX_WIDTH || height > MAX_HEIGHT) return false;
   forgetFrames();
   plane.stride = ((width + 15) >> 4) << 4;
-  // Field pictures have whole macroblocks too, 6.3.3.
+  // Field pictures also consist of complete macroblocks, 6.3.3.
   plane.lines = isProgressive ? ((height + 15) >> 4) << 4 : ((height + 31) >> 5) << 5;
   plane.cb = plane.stride * plane.lines;
   plane.cr = plane.cb + (plane.cb >> 2);
@@ -97,7 +97,7 @@ export function layFrames(width: i32, height: i32, isProgressive: bool): bool {
   return ensureMemory(framesAt + (FRAMES + 1) * frames.size);
 }
 
-/** A frame that no one refers to or looks at. */
+/** A frame that is neither a reference nor in use. */
 export function freeFrame(): i32 {
   for (let frame: i32 = 0; frame < FRAMES; frame += 1) {
     const isUsed =
@@ -112,7 +112,7 @@ export function freeFrame(): i32 {
   return 0;
 }
 
-/** Grey, for what cannot be predicted from anything. */
+/** Fills a frame with grey, if there is nothing to predict from. */
 export function clearFrame(frame: i32): void {
   memory.fill(addressOf(frame), 128, frames.size);
 }
@@ -137,7 +137,7 @@ export function flagsOf(frame: i32): i32 {
   return load<i32>(frameFlags + frame * 4);
 }
 
-/** To be shown next. Two at most wait: the older one is dropped where the caller does not take them. */
+/** Queues a frame to be shown. At most two wait: if the caller does not take them, the older one is dropped. */
 export function show(frame: i32): void {
   if (frames.waiting0 >= 0 && frames.waiting1 >= 0) {
     frames.waiting0 = frames.waiting1;
@@ -146,7 +146,7 @@ export function show(frame: i32): void {
   else frames.waiting0 = frame;
 }
 
-/** Takes a frame for a reference picture: what was newer is now older, and is shown. */
+/** Selects a frame for a reference picture: the newer reference becomes the older one, and is shown. */
 export function rotateReferences(): i32 {
   showNewer();
   frames.older = -1;
@@ -154,7 +154,7 @@ export function rotateReferences(): i32 {
   frames.older = frames.newer;
   frames.newer = frame;
   frames.isNewerWaiting = true;
-  // Without one a damaged or badly cut stream refers to what it is writing, which is grey.
+  // Without a reference, a damaged or badly cut stream refers to the frame being written, which is grey.
   picture.forward = addressOf(frames.older < 0 ? frame : frames.older);
   return frame;
 }

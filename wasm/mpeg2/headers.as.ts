@@ -17,16 +17,16 @@ export namespace sequence {
   /** display_horizontal_size and display_vertical_size; 0: not sent. */
   export let displayWidth: i32 = 0;
   export let displayHeight: i32 = 0;
-  /** matrix_coefficients, Table 6-9; BT.709 where it is not sent. */
+  /** matrix_coefficients, Table 6-9; default: BT.709. */
   export let matrix: i32 = 1;
   /** frame_centre_offset of the picture display extension, sixteenths of a sample. */
   export let centreX: i32 = 0;
   export let centreY: i32 = 0;
-  /** Of the group: pictures before its first I picture refer to nothing before it. */
+  /** closed_gop of the group: pictures before its first I picture do not refer to earlier ones. */
   export let isClosed: bool = false;
 }
 
-/** What a sequence header said, until its extension confirms that it is MPEG-2. */
+/** Values of a sequence header, until its extension confirms that it is MPEG-2. */
 let headerWidth: i32 = 0;
 let headerHeight: i32 = 0;
 
@@ -48,7 +48,7 @@ export function groupHeader(): void {
   sequence.isClosed = take(1) !== 0;
 }
 
-/** What follows is said by extensions again where it holds. */
+/** Resets values that extensions set again if they apply. */
 export function pictureHeader(): void {
   picture.temporalReference = take(10);
   picture.type = take(3);
@@ -65,7 +65,7 @@ function sequenceExtension(): bool {
   // bit_rate_extension, marker, vbv_buffer_size_extension.
   bits.position += 12 + 1 + 8;
   sequence.isLowDelay = take(1) !== 0;
-  // 4:2:0 is all that the main profile has.
+  // The main profile only has 4:2:0.
   if (chroma !== 1) {
     sequence.isKnown = false;
     return false;
@@ -109,7 +109,7 @@ function pictureDisplayExtension(): void {
   sequence.centreY = (take(16) << 16) >> 16;
 }
 
-/** 1 to 9; what is forbidden or unused gives 1. */
+/** 1 to 9; forbidden or unused values give 1. */
 function range(): i32 {
   const code = take(4);
   return code > 0 && code < 10 ? code : 1;
@@ -138,11 +138,11 @@ function pictureCodingExtension(): bool {
 
 export const EXTENSION_NONE: i32 = 0;
 export const EXTENSION_SIZE: i32 = 1;
-/** A picture coding extension, and the scan that it says. */
+/** A picture coding extension, and its scan. */
 export const EXTENSION_PICTURE: i32 = 2;
 export const EXTENSION_PICTURE_ALTERNATE: i32 = 3;
 
-/** Reads an extension, 6.2.2.2; says what it changed. */
+/** Reads an extension, 6.2.2.2. @returns what it changed */
 export function extension(): i32 {
   switch (take(4)) {
     case 1:

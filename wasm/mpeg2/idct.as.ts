@@ -1,7 +1,8 @@
 /**
  * The inverse discrete cosine transform (ISO/IEC 13818-2, Annex A), eight rows or columns at once. Weights are
- * cos(kπ/16)·√2·2^14, the two passes keep 3 bits between them, and the weight of the mean is one less than exact: the
- * arithmetic of FFmpeg's `simple` transform, so that pictures of both stay equal over long chains of prediction.
+ * cos(kπ/16)·√2·2^14, the two passes keep 3 bits between them, and the DC weight is one less than the exact value:
+ * this is the arithmetic of FFmpeg's `simple` transform, so that the pictures of both stay equal over long prediction
+ * chains.
  */
 
 const W1: i32 = 22725;
@@ -12,7 +13,7 @@ const W5: i32 = 12873;
 const W6: i32 = 8867;
 const W7: i32 = 4520;
 
-/** Two 16-bit weights in every 32-bit lane. */
+/** Two 16-bit weights in each 32-bit lane. */
 function pair(first: i32, second: i32): v128 {
   return i32x4.splat((first & 0xffff) | (second << 16));
 }
@@ -138,7 +139,10 @@ function add(value: v128, target: i32): void {
   put(i16x8.add_sat_s(value, v128.load8x8_u(target)), target);
 }
 
-/** Replaces the 8x8 samples at `target` by the block, whose coefficients lie column by column, and clears the block. */
+/**
+ * Replaces the 8x8 samples at `target` by the block, whose coefficients are stored column by column, and clears the
+ * block.
+ */
 export function putBlock(block: i32, target: i32, stride: i32): void {
   transform<u8>(block);
   transpose(block);

@@ -1,7 +1,7 @@
 /**
  * MPEG-2 video, main profile (ISO/IEC 13818-2), and a deinterlacer, in AssemblyScript with SIMD. The caller writes an
- * access unit (headers and one picture: a frame or a field) to `unit()`, calls `decode`, then takes what is to be shown
- * with `take` until it gives false. Nothing in a stream traps, writes outside of the frames or runs long.
+ * access unit (headers and one picture: a frame or a field) to `unit()`, calls `decode`, then takes the frames to be
+ * shown with `take` until it returns false. No stream causes a trap, a write outside of the frames or a long runtime.
  */
 import { bits } from './bits.as';
 import { prepareScan } from './blocks.as';
@@ -55,12 +55,12 @@ const START_SEQUENCE: i32 = 0xb3;
 const START_EXTENSION: i32 = 0xb5;
 const START_GROUP: i32 = 0xb8;
 
-/** The first field of a frame was decoded, and its second one not yet. */
+/** The first field of a frame was decoded, but not its second one. */
 let isHalf: bool = false;
 let firstStructure: i32 = 0;
 let firstType: i32 = 0;
 let firstReference: i32 = 0;
-/** The picture of this unit has a target: slices are decoded. */
+/** The picture of this unit has a target frame: slices are decoded. */
 let isOpen: bool = false;
 /** A header and its extension were read, and no slice yet. */
 let isPictureKnown: bool = false;
@@ -71,12 +71,12 @@ ensureUnit();
 
 export { UNIT_BYTES };
 
-/** Where the caller writes an access unit of up to UNIT_BYTES. */
+/** Buffer for an access unit of up to UNIT_BYTES. */
 export function unit(): i32 {
   return unitAt;
 }
 
-/** As after a loss: decoding begins with the next I picture. What waits to be shown still can be. */
+/** Restarts as after a loss: decoding begins with the next I picture. Waiting frames can still be shown. */
 export function restart(): void {
   closeHalf();
   showNewer();
@@ -84,7 +84,7 @@ export function restart(): void {
   frames.newer = -1;
 }
 
-/** The frame of a field whose second one never came is shown with what it has. */
+/** A frame without its second field is shown with the first one only. */
 function closeHalf(): void {
   if (!isHalf) return;
   isHalf = false;
@@ -96,11 +96,11 @@ function closeHalf(): void {
 function isSecondField(): bool {
   if (!isHalf || picture.structure === 3 || picture.structure === firstStructure) return false;
   if (picture.temporalReference !== firstReference) return false;
-  // An I field may be followed by a P field; otherwise both have one type, 6.1.1.4.
+  // A P field may follow an I field; otherwise both have the same type, 6.1.1.4.
   return picture.type === firstType || (firstType === TYPE_I_PICTURE && picture.type === TYPE_P_PICTURE);
 }
 
-/** Whether what the picture refers to is there. */
+/** Whether the references of the picture exist. */
 function canDecode(): bool {
   switch (picture.type) {
     case TYPE_I_PICTURE:
@@ -114,7 +114,7 @@ function canDecode(): bool {
   }
 }
 
-/** Before the first slice: chooses the frame to write and those to refer to. */
+/** Called before the first slice: selects the frame to write and the references. */
 function openPicture(time: f64): void {
   isPictureKnown = false;
   isOpen = false;
@@ -127,7 +127,7 @@ function openPicture(time: f64): void {
   picture.rows = picture.structure === 3 ? plane.lines >> 4 : plane.lines >> 5;
   if (!picture.isSecondField) {
     if (picture.type === TYPE_B_PICTURE) {
-      // A low-delay stream has no B pictures; one that has some is decoded like the rest.
+      // A low-delay stream has no B pictures; if it does have some, it is decoded like any other.
       sequence.isLowDelay = false;
       frames.current = freeFrame();
       picture.forward = addressOf(frames.older >= 0 ? frames.older : frames.newer);
@@ -138,7 +138,7 @@ function openPicture(time: f64): void {
     }
     setTime(frames.current, time);
     let flags: i32 = picture.isTopFirst ? FLAG_TOP_FIRST : 0;
-    // Of field pictures the first one says the order.
+    // For field pictures, the first one determines the field order.
     if (picture.structure !== 3) flags = picture.structure === 1 ? FLAG_TOP_FIRST : 0;
     if (picture.isProgressive && picture.structure === 3) flags |= FLAG_PROGRESSIVE;
     if (picture.isRepeated) flags |= FLAG_REPEATED;
@@ -147,13 +147,13 @@ function openPicture(time: f64): void {
     setFlags(frames.current, flags);
   }
   picture.target = addressOf(frames.current);
-  // Matrices may come behind the picture coding extension.
+  // Matrices may follow the picture coding extension.
   prepareScan(isAlternate);
   isOpen = true;
   beginSlices();
 }
 
-/** Behind the last slice of the unit. */
+/** Called after the last slice of the unit. */
 function closePicture(): void {
   if (!isOpen) return;
   isOpen = false;
@@ -173,7 +173,7 @@ function closePicture(): void {
   frames.current = -1;
 }
 
-/** 32-bit words of big-endian order, as `bits` reads them, and zeros behind. */
+/** Converts the unit to 32-bit big-endian words, as `bits` reads them, followed by zeros. */
 function makeWords(length: i32): void {
   memory.fill(unitAt + length, 0, 4096);
   const order = i8x16(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12);
@@ -215,7 +215,7 @@ function readHeader(code: i32, time: f64): void {
 /**
  * Decodes a unit of `length` octets at `unit()`.
  * @param time presentation time of its first picture, any scale; NaN: unknown
- * @returns how many frames wait to be taken
+ * @returns number of frames to be taken
  */
 export function decode(length: i32, time: f64): i32 {
   length = max(0, min(length, UNIT_BYTES));
@@ -248,21 +248,21 @@ export function decode(length: i32, time: f64): i32 {
     }
     if (!isOpen) continue;
     decodeSlice(code - 1);
-    // A start code within a damaged slice is found: what was read may have gone over it.
+    // Finds a start code within a damaged slice, which the reader may have passed.
     at = max(at, min(bits.position >> 3, length) - 3);
   }
   closePicture();
   return (frames.waiting0 >= 0 ? 1 : 0) + (frames.waiting1 >= 0 ? 1 : 0);
 }
 
-/** Makes the last reference wait to be taken, at the end of a stream. */
+/** Outputs the last reference, at the end of a stream. */
 export function flush(): i32 {
   closeHalf();
   showNewer();
   return (frames.waiting0 >= 0 ? 1 : 0) + (frames.waiting1 >= 0 ? 1 : 0);
 }
 
-/** Takes the next frame in order of display. It stays until the third call after this one. */
+/** Takes the next frame in display order. It stays valid until the third call after this one. */
 export function take(): bool {
   if (frames.waiting0 < 0) return false;
   frames.previous = frames.middle;
@@ -273,23 +273,23 @@ export function take(): bool {
   return true;
 }
 
-/** Forgets everything but the size: nothing waits, nothing is referred to. */
+/** Resets everything except the size: no waiting frames, no references. */
 export function forget(): void {
   isHalf = false;
   forgetFrames();
 }
 
-/** Address of the newest reference when it was not shown yet, for the first picture after joining; else 0. */
+/** Address of the newest reference if it was not shown yet, for the first picture after joining; else 0. */
 export function preview(): i32 {
   return frames.isNewerWaiting && !isHalf ? addressOf(frames.newer) : 0;
 }
 
-/** @param age 0 the frame taken last, 1 the one before it, 2 the one before that; -1 where there is none */
+/** @param age 0 the frame taken last, 1 the one before it, 2 the one before that; -1 if there is none */
 function taken(age: i32): i32 {
   return age === 0 ? frames.next : age === 1 ? frames.middle : frames.previous;
 }
 
-/** Address of Y of a taken frame; 0: there is none. Cb and Cr follow at `cbOffset` and `crOffset`. */
+/** Address of Y of a taken frame; 0 if there is none. Cb and Cr follow at `cbOffset` and `crOffset`. */
 export function frameAt(age: i32): i32 {
   const frame = taken(age);
   return frame < 0 ? 0 : addressOf(frame);
@@ -307,7 +307,7 @@ export function frameFlags(age: i32): i32 {
 }
 
 /**
- * Writes a field of the taken frame of `age` 1, or 0 at the end of a stream, as a whole frame; 0 where there is none.
+ * Writes a field of the taken frame of `age` 1, or 0 at the end of a stream, as a complete frame; 0 if there is none.
  * @param isSecond which of its two fields, in order of time
  * @returns address of Y
  */
@@ -323,14 +323,14 @@ export function field(age: i32, isSecond: i32): i32 {
   return target;
 }
 
-/** Of the second to last frame taken, between two others: the lines of a field, 0 top, 1 bottom. */
+/** For the second to last frame taken, which has two neighbours: the lines of a field, 0 top, 1 bottom. */
 function lineOf(isSecond: bool): i32 {
   return isSecond === ((flagsOf(frames.middle) & FLAG_TOP_FIRST) !== 0) ? 1 : 0;
 }
 
 /**
- * Blocks in which a field of the taken frame of `age` 1 and the field behind it are torn when both are woven to one frame;
- * -1 where a neighbour is missing.
+ * Number of blocks with combing when a field of the taken frame of `age` 1 and the next field are woven to one frame;
+ * -1 if a neighbour is missing.
  */
 export function combed(isSecond: i32): i32 {
   const previous = frames.previous;
@@ -343,8 +343,9 @@ export function combed(isSecond: i32): i32 {
 }
 
 /**
- * A field of the taken frame of `age` 1 and the field behind it as one frame: both are of one picture of a film.
- * @returns address of Y; 0 where there is none
+ * Weaves a field of the taken frame of `age` 1 and the next field to one frame, for two fields of the same film
+ * picture.
+ * @returns address of Y; 0 if there is none
  */
 export function film(isSecond: i32): i32 {
   if (frames.middle < 0) return 0;
@@ -403,7 +404,7 @@ export function centreY(): i32 {
   return sequence.centreY;
 }
 
-/** Macroblocks that were concealed since the last call. */
+/** Number of macroblocks concealed since the last call. */
 export function takeConcealed(): i32 {
   const count = concealed;
   concealed = 0;

@@ -1,4 +1,4 @@
-/** What the headers say of the picture that is being decoded, and where it is written. */
+/** Header values of the picture being decoded, and its target. */
 
 export const TYPE_I_PICTURE: i32 = 1;
 export const TYPE_P_PICTURE: i32 = 2;
@@ -23,10 +23,10 @@ export namespace picture {
   export let isProgressive: bool = false;
   export let isFramePredicted: bool = true;
   export let hasConcealmentVectors: bool = false;
-  /** Macroblocks across, and down in this picture. */
+  /** Macroblocks per row and rows in this picture. */
   export let columns: i32 = 0;
   export let rows: i32 = 0;
-  /** Addresses of the frames that are written and referred to. */
+  /** Addresses of the target frame and the references. */
   export let target: i32 = 0;
   export let forward: i32 = 0;
   export let backward: i32 = 0;

@@ -1,9 +1,9 @@
 /**
- * Motion-compensated prediction (ISO/IEC 13818-2, 7.6.4 to 7.6.7): half-sample interpolation and averages, 16 samples at
- * a time. Vectors that lead out of the reference, which only damaged streams have, are kept within it.
+ * Motion-compensated prediction (ISO/IEC 13818-2, 7.6.4 to 7.6.7): half-sample interpolation and averages, 16 samples
+ * at a time. Vectors that point outside of the reference, which only occur in damaged streams, are clamped to it.
  */
 
-/** The geometry of the frames in memory: planes Y, Cb, Cr behind each other, lines of whole macroblocks. */
+/** Memory layout of a frame: planes Y, Cb, Cr one after another, with lines of complete macroblocks. */
 export namespace plane {
   /** Octets of a luminance line; a chrominance line has half. */
   export let stride: i32 = 0;
@@ -120,11 +120,11 @@ function within(value: i32, most: i32): i32 {
 /**
  * Predicts 16 columns of a macroblock in all planes.
  * @param target the frame written, and `reference` the frame read, as addresses
- * @param isField lines of one field: `targetLine` and `sourceLine` (0 top, 1 bottom) say which
+ * @param isField lines of one field, given by `targetLine` and `sourceLine` (0 top, 1 bottom)
  * @param x first column; `y` first line, in lines of the field or frame
  * @param rows luminance lines, 8 or 16
  * @param dx vector in half samples
- * @param isAverage averaged with what is there, for the second of two predictions
+ * @param isAverage average with the existing samples, for the second of two predictions
  */
 export function predict(
   target: i32,

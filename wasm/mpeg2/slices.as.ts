@@ -1,6 +1,6 @@
 /**
- * Slices and their macroblocks (ISO/IEC 13818-2, 6.2.4, 6.2.5, 7.6). Decoding a slice ends at its first error; which
- * macroblocks a picture got is noted, and the others are concealed.
+ * Slices and their macroblocks (ISO/IEC 13818-2, 6.2.4, 6.2.5, 7.6). Decoding a slice ends at its first error; the
+ * decoded macroblocks are recorded, and the others are concealed.
  */
 import { bits, peek, take, takeCode } from './bits.as';
 import { blocks, interBlock, intraBlock, resetMeans, takeScale } from './blocks.as';
@@ -17,7 +17,7 @@ import {
   takeVectors,
 } from './vectors.as';
 
-/** Bits of a macroblock type as the tables hold them. */
+/** Bits of a macroblock type in the tables. */
 const QUANT: i32 = 1;
 const FORWARD: i32 = 2;
 const BACKWARD: i32 = 4;
@@ -26,12 +26,12 @@ const INTRA: i32 = 16;
 
 /** 1920 / 16 by 1152 / 16 macroblocks. */
 const MAX_MACROBLOCKS: i32 = 8640;
-/** One octet a macroblock of the picture: decoded. */
+/** One octet per macroblock of the picture: decoded. */
 const decoded: i32 = memory.data(8640, 16) as i32;
-/** Forward vector of each decoded macroblock, for those below that are lost. */
+/** Forward vector of each decoded macroblock, for concealing lost ones below. */
 const motions: i32 = memory.data(34560, 16) as i32;
 
-/** Directions of the last macroblock, which skipped ones of B pictures repeat. */
+/** Prediction directions of the last macroblock, which skipped ones of B pictures repeat. */
 let directions: i32 = 0;
 
 export function beginSlices(): void {
@@ -100,7 +100,7 @@ function interBlocks(column: i32, row: i32, isFieldDct: i32, pattern: i32): void
   if ((pattern & 1) !== 0) interBlock(cb + plane.cr - plane.cb, chromaStride);
 }
 
-/** A macroblock behind its address, 6.2.5. False: it cannot be read. */
+/** A macroblock after its address, 6.2.5. False if it cannot be read. */
 function macroblock(column: i32, row: i32): bool {
   const isFrame = picture.structure === 3;
   const table = picture.type === TYPE_I_PICTURE ? TYPE_I : picture.type === TYPE_P_PICTURE ? TYPE_P : TYPE_B;
@@ -146,7 +146,7 @@ function macroblock(column: i32, row: i32): bool {
   return !blocks.failed;
 }
 
-/** macroblock_address_increment with its escapes; 0 where it cannot be read. */
+/** macroblock_address_increment with its escapes; 0 if it cannot be read. */
 function takeIncrement(): i32 {
   let increment: i32 = 0;
   while (peek(MBA_BITS) === 8) {
@@ -158,7 +158,7 @@ function takeIncrement(): i32 {
   return code < 0 ? 0 : increment + code;
 }
 
-/** A slice behind its start code, in one row of macroblocks. */
+/** A slice after its start code, in one row of macroblocks. */
 export function decodeSlice(row: i32): void {
   if (row >= picture.rows) return;
   blocks.failed = false;
@@ -186,7 +186,7 @@ export function decodeSlice(row: i32): void {
     isFirst = false;
     column += 1;
     if (!macroblock(column, row)) {
-      // What failed halfway is concealed too.
+      // A macroblock that failed halfway is concealed, too.
       store<u8>(decoded + row * picture.columns + column, 0);
       return;
     }
@@ -207,8 +207,8 @@ function nearMotion(column: i32, row: i32): i32 {
 }
 
 /**
- * Fills the macroblocks that were not decoded from the frame before, along the motion beside them.
- * @returns how many there were
+ * Fills macroblocks that were not decoded from the previous frame, with the motion of their neighbours.
+ * @returns their number
  */
 export function conceal(): i32 {
   let count: i32 = 0;

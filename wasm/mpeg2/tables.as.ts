@@ -189,18 +189,18 @@ function spread(rows: i32, count: i32, bits: i32, target: i32): void {
 }
 
 /**
- * Lookup tables of coefficients, sign included: first by 11 bits, then, where the first 7 of them are 0 and the entry is
- * 0, by 17 bits. An entry: level << 16 | step << 8 | length. The step is the run plus one, so that an end of block and an
- * escape leave the block as a run that is too long does.
+ * Lookup tables of coefficients, sign included: first by 11 bits, then, where the first 7 of them are 0 and the entry
+ * is 0, by 17 bits. An entry: level << 16 | step << 8 | length. The step is the run plus one, so that an end of block
+ * and an escape end the loop like a run that is too long.
  */
 export const STEP_END: i32 = 128;
 export const STEP_ESCAPE: i32 = 192;
 export const LONG_CODES: i32 = 4 << 11;
 const COEFFICIENT_BYTES: i32 = (4 << 11) + (4 << 10);
-/** Levels of intra blocks with Table B.14 and with Table B.15, as they are. */
+/** Levels of intra blocks with Table B.14 and with Table B.15, unchanged. */
 export const INTRA_B14: i32 = memory.data(12288, 16) as i32;
 export const INTRA_B15: i32 = memory.data(12288, 16) as i32;
-/** Table B.14 with levels as 7.4.2.3 uses them for other blocks: twice the level, one further from 0. */
+/** Table B.14 with levels for other blocks as used in 7.4.2.3: twice the level, one further from 0. */
 export const INTER_B14: i32 = memory.data(12288, 16) as i32;
 
 function putCoefficient(table: i32, code: i32, length: i32, entry: i32): void {

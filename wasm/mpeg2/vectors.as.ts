@@ -1,4 +1,4 @@
-/** Motion vectors of a macroblock (ISO/IEC 13818-2, 7.6.3) and the predictions that they lead to (7.6.2). */
+/** Motion vectors of a macroblock (ISO/IEC 13818-2, 7.6.3) and the resulting predictions (7.6.2). */
 import { take, takeCode } from './bits.as';
 import { blocks } from './blocks.as';
 import { picture } from './picture.as';
@@ -52,7 +52,7 @@ function takeDifference(): i32 {
   return take(1) === 0 ? 1 : -1;
 }
 
-/** Vectors of fields in frame pictures count lines of a field, their predictions lines of the frame. */
+/** Vectors of fields in frame pictures count lines of a field, but predictors count lines of the frame. */
 function takeVector(at: i32, direction: i32, isHalved: i32): void {
   const rangeX = direction === 0 ? picture.rangeForwardX : picture.rangeBackwardX;
   const rangeY = direction === 0 ? picture.rangeForwardY : picture.rangeBackwardY;
@@ -90,7 +90,7 @@ export function takeVectors(motion: i32, direction: i32): void {
   takeVector(second, direction, isHalved);
 }
 
-/** The frame that holds a field that is referred to: the second field of a P frame may refer to the first one. */
+/** The frame that contains a reference field: the second field of a P frame may refer to the first one. */
 function fieldReference(direction: i32, line: i32): i32 {
   if (direction !== 0) return picture.backward;
   const isOwn = picture.isSecondField && picture.type === 2 && line !== picture.line;
@@ -128,7 +128,7 @@ function predictDualPrime(column: i32, row: i32): void {
   }
 }
 
-/** The prediction in one direction by the vectors read last. */
+/** The prediction in one direction with the vectors read last. */
 export function predictBy(motion: i32, direction: i32, column: i32, row: i32, isAverage: bool): void {
   if (motion === MOTION_DUAL_PRIME) {
     predictDualPrime(column, row);
@@ -174,7 +174,9 @@ export function predictBy(motion: i32, direction: i32, column: i32, row: i32, is
   }
 }
 
-/** As `predictBy` for a macroblock without vectors of its own: the frame, or the field of the same parity, 7.6.6. */
+/**
+ * Like `predictBy`, for a macroblock without its own vectors: from the frame, or the field of the same parity, 7.6.6.
+ */
 export function predictSame(direction: i32, column: i32, row: i32, isAverage: bool): void {
   if (picture.structure === 3) {
     predictBy(MOTION_FRAME, direction, column, row, isAverage);

@@ -1,7 +1,7 @@
 /**
- * MULTI2 decryption of transport stream packets (ARIB STD-B25 Part 1, 3.2.4), AssemblyScript with SIMD: all blocks of a
- * packet at once, because decryption of chained blocks needs only their ciphertext. Keys are scheduled outside
- * (`arib/conditional/multi2.ts`), which is also the reference that this is tested against.
+ * MULTI2 decryption of transport stream packets (ARIB STD-B25 Part 1, 3.2.4), AssemblyScript with SIMD: all blocks of
+ * a packet at once, because decryption of chained blocks only needs their ciphertext. The key schedule is computed in
+ * `arib/conditional/multi2.ts`, which is also the reference for tests.
  *
  * The caller writes packets to `packets`, key slots to `pidSlots` and `keys`, and calls `decrypt`.
  */
@@ -19,7 +19,7 @@ const packetsAt: i32 = memory.data(192512, 16) as i32;
 const slotsAt: i32 = memory.data(8192, 16) as i32;
 const keysAt: i32 = memory.data(2560, 16) as i32;
 const initialAt: i32 = memory.data(16, 16) as i32;
-/** Previous block, then 24 blocks of ciphertext, the last of them padding. */
+/** Previous block, then 24 blocks of ciphertext, the last of which is padding. */
 const cipherAt: i32 = memory.data(208, 16) as i32;
 const plainAt: i32 = memory.data(192, 16) as i32;
 
@@ -27,7 +27,7 @@ export function packets(): i32 {
   return packetsAt;
 }
 
-/** One octet a PID: its slot. */
+/** One octet per PID: its slot. */
 export function pidSlots(): i32 {
   return slotsAt;
 }
@@ -53,7 +53,10 @@ function rotl16(v: v128): v128 {
   return v128.shuffle<u8>(v, v, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13);
 }
 
-/** rotl1(y) + y - 1: twice y, the bit that comes round at its right end, y, less 1. Without a shift, which costs four instructions. */
+/**
+ * rotl1(y) + y - 1: twice y, plus the bit that is rotated to the right end, plus y, minus 1. Avoids a shift, which
+ * costs four instructions.
+ */
 function tripled(y: v128): v128 {
   const bitLessOne = i32x4.gt_s(y, i32x4.splat(-1));
   return i32x4.add(i32x4.add(y, y), i32x4.add(y, bitLessOne));
@@ -66,22 +69,22 @@ function quintupled(y: v128): v128 {
   return i32x4.add(rotated, i32x4.sub(y, i32x4.splat(-1)));
 }
 
-/** What π2 adds to the left half. */
+/** The value that π2 adds to the left half. */
 function mix2(right: v128, key: v128): v128 {
   const z = tripled(i32x4.add(right, key));
   return v128.xor(rotl4(z), z);
 }
 
-/** What π3 adds to the right half. */
+/** The value that π3 adds to the right half. */
 function mix3(left: v128, key1: v128, key2: v128): v128 {
   const z = quintupled(i32x4.add(left, key1));
   const b = i32x4.add(v128.xor(rotl8(z), z), key2);
-  // rotl1(b) - b: b and the bit that comes round.
+  // rotl1(b) - b: b plus the rotated bit.
   const c = i32x4.sub(b, i32x4.gt_s(i32x4.splat(0), b));
   return v128.xor(rotl16(c), v128.or(c, left));
 }
 
-/** What π4 adds to the left half. */
+/** The value that π4 adds to the left half. */
 function mix4(right: v128, key: v128): v128 {
   return quintupled(i32x4.add(right, key));
 }
@@ -106,7 +109,7 @@ function storeChained(to: i32, before: i32, left: v128, right: v128): void {
   v128.store(to, v128.xor(second, v128.load(before, 16)), 16);
 }
 
-/** The 24 blocks from `from`, the one before them at `from` - 8, in six vectors side by side. */
+/** The 24 blocks from `from` on, with the previous one at `from` - 8, in six parallel vectors. */
 function decryptBlocks(from: i32, to: i32, key: i32): void {
   const k1 = v128.load32_splat(key);
   const k2 = v128.load32_splat(key, 4);
@@ -224,17 +227,17 @@ function decryptPayload(payload: i32, length: i32, key: i32): void {
 }
 
 /**
- * Decrypts the scrambled packets among the first `count` whose PID has a slot with the key they name, and clears their
- * transport_scrambling_control. Packets with transport_error_indicator, without sync byte or without payload stay as
- * they are.
- * @returns packets decrypted
+ * Decrypts the scrambled packets among the first `count` whose PID has a slot with the required key, and clears their
+ * transport_scrambling_control. Packets with transport_error_indicator, without sync byte or without payload are
+ * unchanged.
+ * @returns number of decrypted packets
  */
 export function decrypt(count: i32): i32 {
   let decrypted: i32 = 0;
   const end = packetsAt + min(count, MAX_PACKETS) * PACKET;
   for (let packet = packetsAt; packet < end; packet += PACKET) {
     const flags = <i32>load<u8>(packet, 3);
-    // Scrambling control 2 is the even key, 3 the odd one; 1 is not operated.
+    // Scrambling control 2 is the even key, 3 the odd one; 1 is not used.
     if ((flags & 0x80) === 0 || load<u8>(packet) !== 0x47 || (load<u8>(packet, 1) & 0x80) !== 0) continue;
     const pid = ((<i32>load<u8>(packet, 1) & 0x1f) << 8) | <i32>load<u8>(packet, 2);
     const slot = <i32>load<u8>(slotsAt + pid);
@@ -244,7 +247,7 @@ export function decrypt(count: i32): i32 {
     if ((load<u8>(record, FLAGS) & (isOdd ? 1 : 2)) === 0) continue;
     let header: i32 = 4;
     if ((flags & 0x20) !== 0) header = 5 + <i32>load<u8>(packet, 4);
-    // A packet whose header fills it carries nothing that was scrambled.
+    // A packet that consists of its header has no scrambled data.
     if ((flags & 0x10) !== 0 && header < PACKET) {
       decryptPayload(packet + header, PACKET - header, isOdd ? record : record + EVEN);
     }

@@ -4,13 +4,13 @@ import type { Reader } from '../../reader.ts';
 export interface ApplicationDescriptor {
   readonly kind: 'application';
   readonly profiles: readonly ApplicationProfile[];
-  /** service_bound_flag: it ends when another service is chosen. */
+  /** service_bound_flag: it ends when another service is selected. */
   readonly serviceBound: boolean;
   /** visibility, 2 bits: 0 hidden, 1 visible to other applications, 3 visible to all. */
   readonly visibility: number;
   /** application_priority, 8 bits. */
   readonly priority: number;
-  /** transport_protocol_label: the ways to fetch it, see `TransportProtocolDescriptor`. */
+  /** transport_protocol_label: how to fetch it, see `TransportProtocolDescriptor`. */
   readonly transportLabels: readonly number[];
 }
 

@@ -1,8 +1,8 @@
 import type { Reader } from '../../reader.ts';
 
 /**
- * Application boundary and permission descriptor, tag 0x30 of an AIT: where an application may go and what it
- * may use there. ARIB STD-B24 Vol. 4; IPTVFJ STD-0010.
+ * Application boundary and permission descriptor, tag 0x30 of an AIT: URLs that an application may open, and its
+ * permissions there. ARIB STD-B24 Vol. 4; IPTVFJ STD-0010.
  */
 export interface BoundaryPermissionDescriptor {
   readonly kind: 'application_boundary_and_permission';
@@ -12,7 +12,7 @@ export interface BoundaryPermissionDescriptor {
 interface BoundaryPermission {
   /** permission_bitmap, 16 bits each. */
   readonly bitmaps: readonly number[];
-  /** managed_URL: prefixes for which the bitmaps hold; none: for all. */
+  /** managed_URL: prefixes that the bitmaps apply to; none: all. */
   readonly urls: readonly string[];
 }
 

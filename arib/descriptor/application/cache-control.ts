@@ -8,7 +8,7 @@ export interface CacheControlDescriptor {
   readonly size: number;
   /** cache_priority: the highest is kept longest. */
   readonly priority: number;
-  /** package_flag: what belongs together. */
+  /** package_flag: the files form a package. */
   readonly isPackage: boolean;
   /** application_version, 7 bits. */
   readonly version: number;

@@ -1,6 +1,6 @@
 /**
- * The descriptors of application information tables: their union and the loop that reads them. Their tags are
- * others than those of all other tables. ARIB STD-B24 Vol. 4, 4 (ETSI TS 102 809, 5.3), IPTVFJ STD-0010.
+ * The descriptors of application information tables: their union and the loop that reads them. Their tags have other
+ * meanings than in all other tables. ARIB STD-B24 Vol. 4, 4 (ETSI TS 102 809, 5.3), IPTVFJ STD-0010.
  */
 import { Reader } from '../../reader.ts';
 import { type RawDescriptor, rawDescriptor } from '../raw.ts';
@@ -42,7 +42,7 @@ const PARSERS: ReadonlyMap<number, (body: Reader) => KnownApplicationDescriptor>
   [0x33, parseRandomizedLatency],
 ]);
 
-/** As `readDescriptors`: what is cut ends the reading, what is unknown or too short stays raw. */
+/** Like `readDescriptors`: a truncated descriptor ends the parsing, unknown or too short ones stay raw. */
 export function readApplicationDescriptors(r: Reader): ApplicationTableDescriptor[] {
   const descriptors: ApplicationTableDescriptor[] = [];
   while (r.remaining > 0) {

@@ -4,7 +4,7 @@ import type { Reader } from '../../reader.ts';
 /** Transport protocol descriptor, tag 0x02 of an AIT: how an application is fetched. ETSI TS 102 809, 5.3.6. */
 export interface TransportProtocolDescriptor {
   readonly kind: 'transport_protocol';
-  /** transport_protocol_label, by which an application names it. */
+  /** transport_protocol_label, used by applications to refer to it. */
   readonly label: number;
   readonly transport: ApplicationTransport;
 }
@@ -18,7 +18,7 @@ type ApplicationTransport =
   | { readonly protocol: 'http'; readonly urls: readonly ApplicationUrl[] }
   | { readonly protocol: 'unknown'; readonly protocolId: number; readonly selector: Uint8Array };
 
-/** The service that carries the carousel, when it is another one. */
+/** The service with the carousel, if it is another one. */
 interface RemoteService {
   readonly originalNetworkId: NetworkId;
   readonly transportStreamId: TransportStreamId;
@@ -27,7 +27,7 @@ interface RemoteService {
 
 interface ApplicationUrl {
   readonly base: string;
-  /** URL_extension: what may follow the base, besides the simple location. */
+  /** URL_extension: permitted paths after the base, besides the simple location. */
   readonly extensions: readonly string[];
 }
 
