@@ -221,7 +221,7 @@ export class WorkerLink<C extends WorkerContract> {
   }
 
   /**
-   * The worker writes what it holds and ends; what it answers meanwhile still counts. Idempotent.
+   * The worker writes its pending data and ends; answers until then still count. Idempotent.
    * @returns whether it ended by itself within `limitMs`
    */
   async close(limitMs = CLOSE_MS): Promise<boolean> {

@@ -45,7 +45,7 @@ const SYSTEMD_LIMIT_MS = 2_000;
 /** A failed check. The message names the fault and the next step, in Japanese, for display. */
 class CheckFailure extends Error {}
 
-/** A string is the detail of a passed check; a note needs attention but is no failure. */
+/** A string is the detail of a passed check; a note needs attention but is not a failure. */
 type Finding = string | { readonly note: string };
 
 /** Runs one check; an error becomes a line with state `bad`. */

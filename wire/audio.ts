@@ -1,4 +1,4 @@
-/** What of a broadcast's sound can be chosen. */
+/** Selectable audio of a broadcast. */
 import { type Static, Type as t } from '@sinclair/typebox';
 
 export const AudioSideSchema = t.Union([t.Literal('both'), t.Literal('main'), t.Literal('sub')]);

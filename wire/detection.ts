@@ -1,7 +1,10 @@
-/** Looking for the commercials of a recording over HTTP: how far it is, and what a boundary may be moved to. */
+/** Commercial detection of a recording over HTTP: its progress, and the detected changes for moving boundaries. */
 import { type Static, Type as t } from '@sinclair/typebox';
 
-/** Fields are added over time; the HTTP framework otherwise writes the contrary into a schema it validates with. */
+/**
+ * Further fields may be added later; the HTTP framework otherwise sets the opposite in a schema that it validates
+ * with.
+ */
 const EXTENSIBLE = { additionalProperties: true } as const;
 
 const DETECTION_STATES = ['waiting', 'running', 'done', 'failed', 'cancelled'] as const;

@@ -1,4 +1,4 @@
-/** What each reason for missing keys means for people, Japanese: what is wrong, and the next step. */
+/** Explains each reason for missing keys to users, in Japanese: the problem and the next step. */
 import type { KeyFailureCode } from './agent.ts';
 
 interface KeyFailureWords {

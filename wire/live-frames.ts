@@ -1,20 +1,23 @@
 /**
- * The live socket (`GET /api/live/socket`): one connection for pictures, sound, captions and control. Every message is one
- * binary frame: a channel (1 octet), a time of 90 kHz (8 octets, big-endian) and the payload. Apart from `live.ts`, so that
- * its validators stay out of the browser's bundle.
+ * The live socket (`GET /api/live/socket`): one connection for video, audio, captions and control. Every message is
+ * one binary frame: a channel (1 octet), a time of 90 kHz (8 octets, big-endian) and the payload. Separate from
+ * `live.ts`, so that the browser's bundle does not include its validators.
  */
 
 export const LIVE_SOCKET_PATH = '/api/live/socket';
 
-/** First octet of a frame. Times of a path are on one scale: that of its fragments, or with packets the broadcast's PTS. */
+/**
+ * First octet of a frame. All times of a session have one scale: that of its fragments, or for packets the
+ * broadcast's PTS.
+ */
 export const LIVE_CHANNEL = {
   /** Initialisation segment (ftyp and moov); time 0. */
   init: 0x00,
-  /** Media segment (moof and mdat) with pictures and sound. */
+  /** Media segment (moof and mdat) with video and audio. */
   fragment: 0x01,
   /** Original transport stream packets of one station; time 0, no initialisation segment. */
   packets: 0x02,
-  /** Caption page as JSON; replaces the page before, empty runs clear it. */
+  /** Caption page as JSON; replaces the previous page, empty runs clear it. */
   caption: 0x22,
   /** The same for superimposed text, independent of caption pages. */
   superimpose: 0x23,

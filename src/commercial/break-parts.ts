@@ -215,7 +215,7 @@ export function blackBonus({ isTelling }: MainEvidence): number {
   return isTelling ? BLACK_BONUS : LONE_BLACK_BONUS;
 }
 
-/** Score of a spot by its length and edges; undefined: it is none. `loud`: number of edges without a pause. */
+/** Score of a spot by its length and edges; undefined: not a spot. `loud`: number of edges without a pause. */
 function spotWorth(start: Place, end: Place, { isTelling }: MainEvidence, loud: number): number | undefined {
   // The ends of the recording are not cuts.
   if (start.isEnd || end.isEnd) return undefined;

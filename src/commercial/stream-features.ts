@@ -160,7 +160,7 @@ export class FeatureCollector {
     const view = new DataView(samples.buffer, samples.byteOffset, samples.length);
     const frames = samples.length >> 2;
     const stamped = Math.round((timeMs * SOUND_RATE) / 1000);
-    // Timestamps of blocks are rounded: a small difference is no gap.
+    // Timestamps of blocks are rounded: a small difference is not a gap.
     let at =
       this.#sampleAt !== undefined && Math.abs(stamped - this.#sampleAt) < SAMPLES_A_STEP
         ? this.#sampleAt

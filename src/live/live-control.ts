@@ -7,7 +7,7 @@ import { Failure } from '../model/failure.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** Undefined if it is no control message of this version. A text message counts as a frame of channel 0x40. */
+/** Undefined if it is not a control message of this version. A text message counts as a frame of channel 0x40. */
 export function readControl(data: string | Uint8Array): LiveControl | undefined {
   try {
     const value: unknown = JSON.parse(typeof data === 'string' ? data : textOf(data));

@@ -10,7 +10,7 @@ import type { TokenStore } from '../store/token-store.ts';
 import { CODE_LIFE_MS, isExpired, MAX_PENDING, nextPairingStep } from './pairing-code.ts';
 import { hashOf, newSecret, newToken, newUserCode } from './secrets.ts';
 
-/** How long a device that continues to poll is told that its code expired; afterwards the code is unknown. */
+/** How long a device that continues to poll gets the error that its code expired; afterwards the code is unknown. */
 const LINGER_MS = 60_000;
 
 interface PairingServiceOptions {

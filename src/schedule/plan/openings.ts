@@ -84,7 +84,7 @@ function following<T extends Slot>(
     const parted = elsewhere.map(overAt);
     const before = openings.filter((opening) => opening.tuner === tuner && !sameChannel(opening.slot));
     const current = openings.findLast((opening) => opening.tuner === tuner);
-    // It joins the channel that the tuner is on by then.
+    // It joins the channel that the tuner will be on then.
     const isOn = current !== undefined && sameChannel(current.slot);
     const retuneMs = isOn ? 0 : (tuners[tuner]?.retuneMs ?? 0);
     const leadMs = cost === 'first' && before.length > 0 ? Math.max(slot.before, retuneMs) : slot.before;
