@@ -1,6 +1,6 @@
-/** Who is let in: what the settings screen shows, and the ticket of the live socket. */
+/** Access: data of the settings screen, and the ticket of the live socket. */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { wallMsSchema } from './times.ts';
+import { wallMsSchema } from './time-schemas.ts';
 
 const EXTENSIBLE = { additionalProperties: true } as const;
 const nullable = (text: string) => t.Union([t.String(), t.Null()], { description: text });

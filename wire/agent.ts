@@ -1,9 +1,9 @@
 /**
- * The tuner agent's HTTP interface: what `/agent/*` sends and takes. Both the agent and the service validate
- * with these schemas; nothing else crosses between the two processes but the transport stream itself.
+ * The tuner agent's HTTP interface: requests and responses of `/agent/*`. Both the agent and the service validate
+ * with these schemas; apart from them, only the transport stream is sent between the two processes.
  */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { wallMsSchema } from './times.ts';
+import { wallMsSchema } from './time-schemas.ts';
 
 export const BroadcastTypeSchema = t.Union([t.Literal('GR'), t.Literal('BS'), t.Literal('CS')]);
 
@@ -21,7 +21,7 @@ export type TunerState = Static<typeof TunerStateSchema>;
 const TunerUserSchema = t.Object({
   use: t.String(),
   priority: t.Integer(),
-  /** Bytes received for this user and not yet taken by its connection. */
+  /** Bytes received for this user and not yet read by its connection. */
   lagBytes: t.Integer(),
 });
 export type TunerUser = Static<typeof TunerUserSchema>;
@@ -36,9 +36,9 @@ const DescramblingStateSchema = t.Union([
 export type DescramblingState = Static<typeof DescramblingStateSchema>;
 
 /**
- * Why there is no key: PC/SC is not installed or its daemon does not run; no reader, no card, a card that is none for
- * this broadcast; no contract for the programme; an answer that no working card gives; no answer in time; the other
- * agent (`CARD_URL`) cannot be connected to, does not answer, has no share port there, or refuses.
+ * Why there is no key: PC/SC is not installed or its daemon does not run; no reader, no card, a card not for this
+ * broadcast; no contract for the programme; an invalid response of the card; no response in time; the other agent
+ * (`CARD_URL`) cannot be reached, does not respond, has no share port there, or refuses.
  */
 export const KeyFailureSchema = t.Union([
   t.Literal('no_library'),
@@ -65,7 +65,7 @@ export const TunerSchema = t.Object({
   disabled: t.Boolean(),
   lnb: t.Boolean(),
   rank: t.Union([t.Integer(), t.Null()]),
-  /** `error`: the tuner itself cannot be used. One whose last channel gave no stream is `idle` again. */
+  /** `error`: the tuner itself is unusable. If only its last channel gave no stream, it is `idle` again. */
   state: TunerStateSchema,
   tuned: t.Union([t.Object({ type: BroadcastTypeSchema, channel: t.String() }), t.Null()]),
   users: t.Array(TunerUserSchema),
@@ -86,19 +86,19 @@ export const TunerSchema = t.Object({
       transportErrors: t.Integer(),
       continuityErrors: t.Integer(),
       scrambled: t.Integer(),
-      /** Overflows of the device's own buffer; absent where the driver does not tell. */
+      /** Overflows of the device's own buffer; absent if the driver does not report them. */
       overflows: t.Optional(t.Integer()),
     }),
     t.Null(),
   ]),
   descrambled: t.Boolean(),
-  /** Of the current tuning. `scrambled`: packets are given out scrambled, because of `failure`. Null: not tuned. */
+  /** Of the current tuning. `scrambled`: packets are output scrambled, because of `failure`. Null: not tuned. */
   descrambling: t.Optional(
     t.Union([
       t.Object({
         state: DescramblingStateSchema,
         failure: t.Union([KeyFailureSchema, t.Null()]),
-        /** Programmes without keys, where their tables were read; absent: `failure` applies to all. */
+        /** Programmes without keys, if their tables were read; absent: `failure` applies to all. */
         programs: t.Optional(
           t.Array(t.Object({ serviceId: t.Integer(), failure: KeyFailureSchema }), { maxItems: 64 }),
         ),
@@ -106,17 +106,17 @@ export const TunerSchema = t.Object({
       t.Null(),
     ]),
   ),
-  /** Why the last tuning failed, until one comes through; or why the tuner cannot be used. */
+  /** Why the last tuning failed, until one succeeds; or why the tuner is unusable. */
   error: t.Union([t.String(), t.Null()]),
-  /** Epoch ms: when a tuner in `error` is tried again by itself; absent: it is not. */
+  /** Epoch ms: when a tuner in `error` is retried automatically; absent: it is not. */
   retryAt: t.Optional(wallMsSchema()),
-  /** From being asked to the first packets, ms: the longest of the last tunings; absent: there was none. */
+  /** Time from the request to the first packets, ms: the longest of the last tunings; absent: there was none. */
   tunedInMs: t.Optional(t.Integer()),
 });
 export type Tuner = Static<typeof TunerSchema>;
 export const TunersSchema = t.Array(TunerSchema);
 
-/** An element of `PUT /agent/tuners` and of `tuners.json`. Unknown fields are dropped, `command` among them. */
+/** An element of `PUT /agent/tuners` and of `tuners.json`. Unknown fields are dropped, including `command`. */
 const TunerDefinitionSchema = t.Object({
   id: t.Optional(t.String({ minLength: 1, maxLength: 64 })),
   name: t.Optional(t.String({ maxLength: 128 })),
@@ -129,15 +129,17 @@ const TunerDefinitionSchema = t.Object({
 export type TunerDefinition = Static<typeof TunerDefinitionSchema>;
 export const TunerDefinitionsSchema = t.Array(TunerDefinitionSchema, { maxItems: 64 });
 
-/** A tuner that the machine has, whether the agent uses it or not. */
+/** A tuner of this machine, whether the agent uses it or not. */
 const DetectedDeviceSchema = t.Object({
   driver: t.Union([t.Literal('dvb'), t.Literal('px4')]),
   device: t.String(),
-  /** Empty where they cannot be told. */
+  /** Empty if unknown. */
   types: t.Array(BroadcastTypeSchema),
-  /** For people: what the device calls itself, or its driver with well-known models; may be empty. */
+  /** For display: the device's own name, or its driver with well-known models; may be empty. */
   model: t.String(),
-  /** Why it cannot be used now; the message says what to do. `no_system`: for broadcasts of other countries. */
+  /**
+   * Why it is currently unusable; the message contains the next step. `no_system`: for broadcasts of other countries.
+   */
   problem: t.Union([
     t.Object({
       code: t.Union([
@@ -166,7 +168,7 @@ export const ChannelStationSchema = t.Object({
 });
 export type ChannelStation = Static<typeof ChannelStationSchema>;
 
-/** A physical channel with what a scan found on it: an element of `/agent/channels` and `channels.json`. */
+/** A physical channel with the stations found by a scan: an element of `/agent/channels` and `channels.json`. */
 const ChannelSchema = t.Object({
   type: BroadcastTypeSchema,
   channel: t.String({ minLength: 1, maxLength: 32 }),
@@ -177,7 +179,7 @@ const ChannelSchema = t.Object({
 export type Channel = Static<typeof ChannelSchema>;
 export const ChannelsSchema = t.Array(ChannelSchema, { maxItems: 512 });
 
-/** `GET /agent/card`. No key, card number or anything made of one is ever in it. */
+/** `GET /agent/card`. Never contains keys, the card number or data derived from them. */
 export const CardSchema = t.Object({
   /** `none`: neither a reader nor a peer was needed or found yet. `shared`: keys come from another agent. */
   state: t.Union([
@@ -189,13 +191,13 @@ export const CardSchema = t.Object({
   ]),
   reader: t.Union([t.String(), t.Null()]),
   caSystemId: t.Union([t.Integer(), t.Null()]),
-  /** Why there are no keys, while there are none. */
+  /** Why there are currently no keys. */
   failure: t.Union([KeyFailureSchema, t.Null()]),
   ecm: t.Object({
     requests: t.Integer(),
     cached: t.Integer(),
     failed: t.Integer(),
-    /** Of the last answers; null before the first. */
+    /** Of the last responses; null before the first. */
     medianMs: t.Union([t.Number(), t.Null()]),
   }),
   share: t.Union([
@@ -216,7 +218,7 @@ export type Card = Static<typeof CardSchema>;
 /** Every error body of the agent. */
 export const AgentErrorSchema = t.Object({
   message: t.String(),
-  /** Why `/agent/stream` refuses, where it does. */
+  /** Why `/agent/stream` refuses, if it does. */
   code: t.Optional(
     t.Union([t.Literal('tuners_busy'), t.Literal('no_signal'), t.Literal('agent_misconfigured')]),
   ),
@@ -227,10 +229,10 @@ export type AgentError = Static<typeof AgentErrorSchema>;
 export const AGENT_EVENTS = ['tuners', 'channels'] as const;
 export type AgentEvent = (typeof AGENT_EVENTS)[number];
 
-/** Response header of `/agent/stream` that names the tuner. */
+/** Response header of `/agent/stream` with the id of the tuner. */
 export const TUNER_HEADER = 'x-svc-tuner';
 
-/** Priorities of the users of a tuner; larger wins, equals never preempt each other. */
+/** Priorities of the users of a tuner; larger wins, equal ones never preempt each other. */
 export const PRIORITY = {
   recording: 10,
   live: 9,

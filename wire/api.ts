@@ -1,9 +1,9 @@
-/** What the service's public HTTP interface sends: the schemas that validate, describe (OpenAPI) and type it. */
+/** Responses of the service's public HTTP interface: the schemas for validation, description (OpenAPI) and types. */
 import { type Static, Type as t } from '@sinclair/typebox';
 import { BroadcastTypeSchema } from './agent.ts';
 import { AudioOptionSchema } from './audio.ts';
-import { programIdSchema, stationIdSchema } from './ids.ts';
-import { broadcastMsSchema } from './times.ts';
+import { programIdSchema, stationIdSchema } from './id-schemas.ts';
+import { broadcastMsSchema } from './time-schemas.ts';
 
 export * from './audio.ts';
 export * from './detection.ts';
@@ -17,8 +17,8 @@ export * from './schedule.ts';
 export * from './settings.ts';
 
 /**
- * For an answer that is one object: fields are added over time. Said in words, since the HTTP framework otherwise
- * writes the contrary into a schema that it validates with.
+ * For a response that is one object: further fields may be added later. Stated explicitly, because the HTTP framework
+ * otherwise sets the opposite in a schema that it validates with.
  */
 const EXTENSIBLE = { additionalProperties: true } as const;
 
@@ -66,7 +66,7 @@ export const HealthSchema = t.Object(
 );
 export type Health = Static<typeof HealthSchema>;
 
-/** Why something may not work now; the sentences are Japanese. */
+/** Why something may not work at the moment; the sentences are Japanese. */
 export const StatusSchema = t.Object(
   {
     agent: t.Object({
@@ -92,25 +92,25 @@ export const LIVE_CODECS = ['h264', 'av1', 'raw'] as const;
 export type LiveCodec = (typeof LIVE_CODECS)[number];
 
 /**
- * How much of the network an encoded live stream takes, sound included: up to 6, 2.6, 1.1 and 0.32 Mbit/s, with at most
- * 720, 540, 360 and 240 lines.
+ * Bandwidth of an encoded live stream, audio included: up to 6, 2.6, 1.1 and 0.32 Mbit/s, with at most 720, 540, 360
+ * and 240 lines.
  */
 export const LIVE_QUALITIES = ['high', 'middle', 'low', 'least'] as const;
 export type LiveQuality = (typeof LIVE_QUALITIES)[number];
 
-/** The stable words of `code` in error bodies. */
+/** The stable values of `code` in error bodies. */
 export const PROBLEM_CODES = [
   'bad_request',
   'not_found',
   'conflict',
   'busy',
-  // All tuners are in use, or none takes the broadcast type.
+  // All tuners are in use, or none supports the broadcast type.
   'no_tuner',
-  // A tuner was there, and the station could not be received.
+  // There was a tuner, but the station could not be received.
   'no_signal',
-  // The agent does not answer.
+  // The agent does not respond.
   'agent_unavailable',
-  // The agent answers that its own configuration is wrong, or does not admit the service.
+  // The agent reports that its own configuration is wrong, or does not admit the service.
   'agent_misconfigured',
   // The station is scrambled, and the agent has no keys: no card, no reader, no card daemon, …
   'card_unavailable',
@@ -123,7 +123,7 @@ export const PROBLEM_CODES = [
 ] as const;
 export type ProblemCode = (typeof PROBLEM_CODES)[number];
 
-/** Error body: a sentence for people (Japanese) and a word for programs. */
+/** Error body: a sentence for users (Japanese) and a code for programs. */
 export const ProblemSchema = t.Object(
   {
     message: t.String(),
@@ -143,7 +143,7 @@ export const AccessErrorSchema = t.Object(
   },
 );
 
-/** Response header of a live stream: why another encoder or codec than asked for is used, comma-separated. */
+/** Response header of a live stream: why another encoder or codec than requested is used, comma-separated. */
 export const NOTICE_HEADER = 'x-svc-notice';
 export const NOTICES = ['software_encoder', 'codec_fallback', 'raw_fallback', 'audio_fallback'] as const;
 export type Notice = (typeof NOTICES)[number];

@@ -1,11 +1,9 @@
 /**
- * Captions as they reach a client: the caption page, the captions file of a recording and the notices of a caption
- * frame stream. Public interface: fields are added, never changed; what is incompatible raises `v`.
+ * Captions for clients: the caption page, the captions file of a recording and the notices of a caption frame stream.
+ * Public interface: fields are added, never changed; incompatible changes increment `v`.
  */
 import { type Static, Type as t } from '@sinclair/typebox';
-
-/** The caption page that this program makes and draws. */
-export const CAPTION_PAGE_VERSION = 1;
+import { CAPTION_PAGE_VERSION } from './caption-version.ts';
 
 const ColourSchema = t.String({ pattern: '^#[0-9a-f]{8}$', description: '#rrggbbaa' });
 /** Present with this value, or absent. */
@@ -81,17 +79,17 @@ export const CaptionsFileSchema = t.Object({
 });
 export type CaptionsFile = Static<typeof CaptionsFileSchema>;
 
-/** First octet behind the length of a frame of a caption stream (`GET …/captions`): what its payload is. */
+/** First octet after the length of a frame of a caption stream (`GET …/captions`): the type of its payload. */
 export const CAPTION_FRAME = {
-  /** A caption page as JSON; replaces the page before, empty runs clear it. */
+  /** A caption page as JSON; replaces the previous page, empty runs clear it. */
   page: 0x22,
-  /** The same for superimposed text, which has pages of its own. */
+  /** The same for superimposed text, whose pages are separate. */
   superimpose: 0x23,
   /** A notice as JSON: `CaptionsNoticeSchema`, `PingNoticeSchema`. */
   notice: 0x40,
 } as const;
 
-/** Which captions a stream has; sent when there are some, and again when they change. */
+/** Which captions a stream has; sent when there are any, and again when they change. */
 export const CaptionsNoticeSchema = t.Object({
   type: t.Literal('captions'),
   tracks: t.Array(

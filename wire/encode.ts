@@ -1,9 +1,12 @@
-/** Encoding of recordings over HTTP: the queue, what is asked for, what became of it. */
+/** Encoding of recordings over HTTP: queue, requests, results. */
 import { type Static, type TSchema, Type as t } from '@sinclair/typebox';
-import { recordingIdSchema } from './ids.ts';
-import { broadcastMsSchema, wallMsSchema } from './times.ts';
+import { recordingIdSchema } from './id-schemas.ts';
+import { broadcastMsSchema, wallMsSchema } from './time-schemas.ts';
 
-/** Fields are added over time; the HTTP framework otherwise writes the contrary into a schema it validates with. */
+/**
+ * Further fields may be added later; the HTTP framework otherwise sets the opposite in a schema that it validates
+ * with.
+ */
 const EXTENSIBLE = { additionalProperties: true } as const;
 const CLOSED = { additionalProperties: false } as const;
 const EPOCH_MS = { description: 'epoch ms' } as const;
@@ -26,7 +29,7 @@ const WISH = {
   quality: t.Optional(QualitySchema),
 };
 
-/** Body of `POST /api/recordings/<id>/encode`; what is left out is as its rule or reservation, else the settings say. */
+/** Body of `POST /api/recordings/<id>/encode`; defaults come from its rule or reservation, else from the settings. */
 export const EncodeRequestSchema = t.Object(WISH, CLOSED);
 export type EncodeRequest = Static<typeof EncodeRequestSchema>;
 
@@ -133,7 +136,7 @@ export const EncodesSchema = t.Object(
 );
 export type Encodes = Static<typeof EncodesSchema>;
 
-/** `GET /api/recordings/<id>/encode-log`: of the last encode. */
+/** `GET /api/recordings/<id>/encode-log`: the log of the last encode. */
 export const EncodeLogSchema = t.Object(
   {
     state: StateSchema,

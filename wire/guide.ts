@@ -1,4 +1,4 @@
-/** The guide as the service's HTTP interface sends it: windows, one programme, search, and the state of collecting. */
+/** The guide over HTTP: windows, one programme, search, and the state of guide collection. */
 import { type Static, Type as t } from '@sinclair/typebox';
 import { BroadcastTypeSchema } from './agent.ts';
 import {
@@ -7,10 +7,13 @@ import {
   reservationIdSchema,
   ruleIdSchema,
   stationIdSchema,
-} from './ids.ts';
-import { broadcastMsSchema, wallMsSchema } from './times.ts';
+} from './id-schemas.ts';
+import { broadcastMsSchema, wallMsSchema } from './time-schemas.ts';
 
-/** Fields are added over time; the HTTP framework otherwise writes the contrary into a schema it validates with. */
+/**
+ * Further fields may be added later; the HTTP framework otherwise sets the opposite in a schema that it validates
+ * with.
+ */
 const EXTENSIBLE = { additionalProperties: true } as const;
 
 const EPOCH_MS = { description: 'epoch ms' } as const;
@@ -50,10 +53,10 @@ export const GenreSchema = t.Object({
   lv2: t.Integer({ minimum: 0, maximum: 15, description: 'middle genre' }),
 });
 
-/** A cell of the guide has no room for more, in characters. */
+/** Limit of a description in the guide screen, in characters. */
 export const GUIDE_DESCRIPTION_LENGTH = 120;
 
-/** A programme as the guide screen draws it. */
+/** A programme for the guide screen. */
 export const GuideProgramSchema = t.Object(
   {
     id: programIdSchema(PROGRAM_ID),
@@ -77,11 +80,14 @@ export const GuideStationSchema = t.Object(
   EXTENSIBLE,
 );
 export type GuideStation = Static<typeof GuideStationSchema>;
-/** `GET /api/guide`: the listed stations in list order, each with what overlaps the window, by start. */
+/**
+ * `GET /api/guide`: the listed stations in list order, each with the programmes that overlap the window, sorted by
+ * start.
+ */
 export const GuideWindowSchema = t.Array(GuideStationSchema);
 export type GuideWindow = Static<typeof GuideWindowSchema>;
 
-/** `GET /api/guide/shared`: stations that show nothing of their own in the window. */
+/** `GET /api/guide/shared`: stations without own programmes in the window. */
 export const SharedStationsSchema = t.Array(
   t.Object(
     {
@@ -95,7 +101,7 @@ export const SharedStationsSchema = t.Array(
 );
 export type SharedStations = Static<typeof SharedStationsSchema>;
 
-/** Widest window that `GET /api/guide` answers: the eight days of a guide, whole days of them touched. */
+/** Maximum window of `GET /api/guide`: the eight days of a guide, which touch nine calendar days. */
 export const MAX_GUIDE_WINDOW_MS = 9 * 86_400_000;
 
 export const ProgramAudioSchema = t.Object(
@@ -108,7 +114,7 @@ export const ProgramAudioSchema = t.Object(
   EXTENSIBLE,
 );
 
-/** Another programme that the broadcast names: the same one on another service, or its relay. */
+/** Another programme referenced by the broadcast: the same one on another service, or its relay. */
 export const ProgramRelationSchema = t.Object(
   {
     kind: t.Union([t.Literal('shared'), t.Literal('relay'), t.Literal('movement')], {
@@ -174,14 +180,14 @@ export const ProgramDetailSchema = t.Object(
 export type ProgramDetail = Static<typeof ProgramDetailSchema>;
 
 export const SEARCH_LIMIT = { default: 4, maximum: 10 } as const;
-/** Rows of a section that may be passed over: the answers behind them are asked for page by page. */
+/** Maximum number of skipped rows of a section: results are requested page by page. */
 export const SEARCH_MAX_OFFSET = 500;
 export const SEARCH_SECTIONS = ['programs', 'recordings', 'reservations', 'rules'] as const;
 export type SearchSection = (typeof SEARCH_SECTIONS)[number];
-/** A longer query is cut, in characters (code points). */
+/** Longer queries are truncated, in characters (code points). */
 export const MAX_QUERY_LENGTH = 100;
 
-/** Where the result is opened, relative to the service's address. */
+/** Screen of the result, relative to the service's address. */
 const SCREEN = t.Union([t.String(), t.Null()]);
 
 export const FoundProgramSchema = t.Object(
@@ -293,7 +299,7 @@ export const GuideTroubleSchema = t.Object(
 );
 export type GuideTrouble = Static<typeof GuideTroubleSchema>;
 
-/** This machine's clock against the time that a network broadcasts. */
+/** This machine's clock compared with the broadcast time of a network. */
 export const ClockOffsetSchema = t.Object(
   {
     networkId: t.Integer(),
@@ -323,7 +329,7 @@ export const GuideStatusSchema = t.Object(
 );
 export type GuideStatus = Static<typeof GuideStatusSchema>;
 
-/** `POST /api/guide/collect`: a press is a lease; the screen renews it by repeating the POST. */
+/** `POST /api/guide/collect`: a lease; the screen renews it by repeating the POST. */
 export const GuideCollectSchema = t.Object(
   { pressed: t.Boolean(), until: t.Union([wallMsSchema(), t.Null()], EPOCH_MS) },
   EXTENSIBLE,

@@ -1,20 +1,20 @@
 /**
- * Control messages of the live socket (`live-frames.ts`). Public interface: fields are added, never changed; unknown types
- * and fields are to be ignored.
+ * Control messages of the live socket (`live-frames.ts`). Public interface: fields are added, never changed; clients
+ * must ignore unknown types and fields.
  */
 import { type Static, Type as t } from '@sinclair/typebox';
 import { LIVE_CODECS, LIVE_QUALITIES, NOTICES, PROBLEM_CODES } from './api.ts';
 import { AudioOptionSchema } from './audio.ts';
 import { CaptionsNoticeSchema, PingNoticeSchema } from './caption.ts';
-import { recordingIdSchema, stationIdSchema } from './ids.ts';
-import { broadcastMsSchema } from './times.ts';
+import { recordingIdSchema, stationIdSchema } from './id-schemas.ts';
+import { broadcastMsSchema } from './time-schemas.ts';
 
 const CODEC = t.Union(LIVE_CODECS.map((codec) => t.Literal(codec)));
 const AUDIO = t.Optional(t.String({ maxLength: 64, description: 'id of an Audio option' }));
 const QUALITY = t.Union(LIVE_QUALITIES.map((quality) => t.Literal(quality)));
 const LANGUAGE = t.Integer({ minimum: 1, maximum: 8 });
 
-/** What a client may send; a further `tune` or `chase` replaces what was watched before. */
+/** Requests of a client; a further `tune` or `chase` replaces the previous one. */
 export const LiveRequestSchema = t.Union([
   t.Object({
     type: t.Literal('tune'),
@@ -39,7 +39,7 @@ export const LiveRequestSchema = t.Union([
 ]);
 export type LiveControl = Static<typeof LiveRequestSchema>;
 
-/** Codes of `error`: those of the socket, then those that every answer of the service may have. */
+/** Codes of `error`: those of the socket, then those that every response of the service may have. */
 const LIVE_ERRORS = ['suspended', 'encoder_failed', 'bad_message', ...PROBLEM_CODES] as const;
 
 const TunedSchema = t.Object({
@@ -86,7 +86,7 @@ const LostSchema = t.Object({
 const RECEPTION_FAULTS = ['scrambled', 'no_picture', 'no_sound'] as const;
 export type ReceptionFault = (typeof RECEPTION_FAULTS)[number];
 
-/** What the service sends on the control channel. */
+/** Messages of the service on the control channel. */
 export const LiveMessageSchema = t.Union([
   TunedSchema,
   CaptionsNoticeSchema,

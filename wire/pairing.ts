@@ -1,10 +1,10 @@
-/** Pairing of devices and their access tokens. The answers of the token endpoint follow RFC 8628. */
+/** Pairing of devices and their access tokens. The responses of the token endpoint follow RFC 8628. */
 import { type Static, Type as t } from '@sinclair/typebox';
-import { wallMsSchema } from './times.ts';
+import { wallMsSchema } from './time-schemas.ts';
 
 const EXTENSIBLE = { additionalProperties: true } as const;
 
-/** Nothing that was given out as a device code is longer. */
+/** Longer than any issued device code. */
 const MAX_CODE = 128;
 
 /** Body of `POST /api/device/code`. */

@@ -1,17 +1,20 @@
-/** Watching recordings over HTTP: what is offered, on which time scale, and the headers of the streams. */
+/** Playback of recordings over HTTP: formats, time scales, and the headers of the streams. */
 import { type Static, Type as t } from '@sinclair/typebox';
 import { AudioOptionSchema } from './audio.ts';
 import { FILE_SOURCES, GapCauseSchema } from './recordings.ts';
-import { broadcastMsSchema } from './times.ts';
+import { broadcastMsSchema } from './time-schemas.ts';
 
-/** Fields are added over time; the HTTP framework otherwise writes the contrary into a schema it validates with. */
+/**
+ * Further fields may be added later; the HTTP framework otherwise sets the opposite in a schema that it validates
+ * with.
+ */
 const EXTENSIBLE = { additionalProperties: true } as const;
 
 /** Codecs of `GET /api/recordings/<id>/stream`; `mpeg2` is the original transport stream. */
 export const STREAM_CODECS = ['h264', 'av1', 'mpeg2'] as const;
 export type StreamCodec = (typeof STREAM_CODECS)[number];
 
-/** `encoded`: time of the encoded file; `ts`: time of the original transport stream, whose head is 0. */
+/** `encoded`: time of the encoded file; `ts`: time of the original transport stream, beginning with 0. */
 export const PLAYBACK_AXES = ['encoded', 'ts'] as const;
 export type PlaybackAxis = (typeof PLAYBACK_AXES)[number];
 
@@ -40,7 +43,7 @@ export const PlaybackOfferSchema = t.Object(
 );
 export type PlaybackOffer = Static<typeof PlaybackOfferSchema>;
 
-/** Where something of the programme is missing. */
+/** A missing part of the programme. */
 export const PlaybackGapSchema = t.Object(
   {
     start: t.Number({ minimum: 0, description: 's on the playback scale' }),
@@ -98,7 +101,7 @@ export const ChaptersSchema = t.Object(
 );
 export type Chapters = Static<typeof ChaptersSchema>;
 
-/** Longest list of chapters that is taken: a day of programmes has 300 commercial breaks. */
+/** Maximum number of chapters: a day of programmes has 300 commercial breaks. */
 const MAX_CHAPTERS = 1_000;
 
 /** `PUT /api/recordings/<id>/chapters`. */
@@ -118,9 +121,12 @@ export const ChaptersRequestSchema = t.Object({
 
 /** Response header of `mpeg2` and chase `raw`: PTS (90 kHz, 33 bits) that corresponds to second 0 of the playback scale. */
 export const ORIGIN_HEADER = 'x-svc-origin';
-/** Response header of `stream` and `chase`: s on the playback scale at which the first picture (or sound) lies. */
+/** Response header of `stream` and `chase`: s on the playback scale of the first picture (or audio frame). */
 export const START_HEADER = 'x-svc-start';
-/** Response header of `stream` and `chase`: s to add to the times of the fragments for the playback scale; 0 for `stream`. */
+/**
+ * Response header of `stream` and `chase`: s to add to the times of the fragments to get the playback scale; 0 for
+ * `stream`.
+ */
 export const OFFSET_HEADER = 'x-svc-offset';
-/** Response header of `chase`: s on the playback scale that were recorded when the answer began. */
+/** Response header of `chase`: s on the playback scale recorded when the response began. */
 export const RECORDED_HEADER = 'x-svc-recorded';

@@ -1,11 +1,14 @@
-/** Recordings and the room for them, as the service's HTTP interface sends and takes them. */
+/** Recordings and storage space over HTTP. */
 import { type Static, type TSchema, Type as t } from '@sinclair/typebox';
 import { AudioOptionSchema } from './audio.ts';
 import { GenreSchema, RecordingStateSchema, VerdictLevelSchema } from './guide.ts';
-import { programIdSchema, recordingIdSchema, ruleIdSchema, stationIdSchema } from './ids.ts';
-import { broadcastMsSchema } from './times.ts';
+import { programIdSchema, recordingIdSchema, ruleIdSchema, stationIdSchema } from './id-schemas.ts';
+import { broadcastMsSchema } from './time-schemas.ts';
 
-/** Fields are added over time; the HTTP framework otherwise writes the contrary into a schema it validates with. */
+/**
+ * Further fields may be added later; the HTTP framework otherwise sets the opposite in a schema that it validates
+ * with.
+ */
 const EXTENSIBLE = { additionalProperties: true } as const;
 
 const EPOCH_MS = { description: 'epoch ms' } as const;
@@ -14,7 +17,7 @@ function nullable<T extends TSchema>(schema: T, description?: string) {
   return t.Union([schema, t.Null()], description === undefined ? {} : { description });
 }
 
-/** Why a stretch of a recording is missing: stable words. */
+/** Why a part of a recording is missing: stable codes. */
 export const GAP_CAUSES = [
   'late',
   'conflict',
@@ -47,7 +50,7 @@ export const GAP_CAUSES = [
 export const GapCauseSchema = t.Union(GAP_CAUSES.map((cause) => t.Literal(cause)));
 export type GapCause = (typeof GAP_CAUSES)[number];
 
-/** What a recording is worth, against the programme's real start and end. */
+/** The verdict of a recording, for the programme's actual start and end. */
 export const VerdictSchema = t.Object(
   {
     level: VerdictLevelSchema,
@@ -81,7 +84,7 @@ export const RecordingFileSchema = t.Object(
 );
 export type RecordingFile = Static<typeof RecordingFileSchema>;
 
-/** How a recording goes that is being made now. */
+/** Progress of a running recording. */
 export const RecordingProgressSchema = t.Object(
   {
     phase: t.Union(
@@ -136,7 +139,7 @@ export const RecordingSchema = t.Object(
     state: RecordingStateSchema,
     reason: nullable(t.String(), 'why it failed, Japanese'),
     programId: nullable(programIdSchema(), 'null: imported'),
-    ruleId: nullable(ruleIdSchema(), 'null: by hand, or the rule is gone'),
+    ruleId: nullable(ruleIdSchema(), 'null: by hand, or the rule was deleted'),
     genres: t.Array(GenreSchema),
     series: nullable(
       t.Object(
@@ -157,13 +160,13 @@ export const RecordingsSchema = t.Array(RecordingSchema);
 
 export const RECORDING_SORTS = ['newest', 'oldest', 'title', 'unwatched', 'longest', 'largest'] as const;
 export type RecordingSort = (typeof RECORDING_SORTS)[number];
-/** What is listed instead of what can be watched. */
+/** Lists other than that of watchable recordings. */
 export const RECORDING_SHOWS = ['recording', 'failed', 'bin', 'protected', 'resume'] as const;
 export type RecordingShow = (typeof RECORDING_SHOWS)[number];
 export const RECORDING_LIMIT = { default: 100, maximum: 500 } as const;
-/** Header of `GET /api/recordings`: how many there are in all. */
+/** Header of `GET /api/recordings`: the total number. */
 export const TOTAL_HEADER = 'x-svc-total';
-/** A recording in the bin can be restored for so long, ms. */
+/** How long a recording in the bin can be restored, ms. */
 export const BIN_MS = 2 * 86_400_000;
 
 /** An element of `GET /api/recordings/series`: recordings that can be watched, grouped. */
@@ -317,7 +320,7 @@ export const StorageSchema = t.Object(
 );
 export type StorageFacts = Static<typeof StorageSchema>;
 
-/** What the actions of a rule would put into the bin now (`keepNewest`, `keepDays`), in that order. */
+/** Recordings that the settings `keepNewest` and `keepDays` of a rule would move to the bin now, in that order. */
 export const RetiringSchema = t.Array(
   t.Object(
     {

@@ -1,7 +1,7 @@
-/** The channel scan as the service's HTTP interface sends it. Tuners and channels are those of `agent.ts`. */
+/** The channel scan over HTTP. Tuners and channels are those of `agent.ts`. */
 import { type Static, Type as t } from '@sinclair/typebox';
 import { BroadcastTypeSchema, ChannelStationSchema, KeyFailureSchema, TunerSchema } from './agent.ts';
-import { wallMsSchema } from './times.ts';
+import { wallMsSchema } from './time-schemas.ts';
 
 const EXTENSIBLE = { additionalProperties: true } as const;
 
@@ -31,7 +31,7 @@ export const ScanFailedSchema = t.Object(
 );
 export type ScanFailed = Static<typeof ScanFailedSchema>;
 
-/** `GET /api/scan`: the scan under way, else the last one. */
+/** `GET /api/scan`: the running scan, else the last one. */
 export const ScanStatusSchema = t.Object(
   {
     state: t.Union([
@@ -62,7 +62,7 @@ export const ReceptionTestRequestSchema = t.Object({
 });
 export type ReceptionTestRequest = Static<typeof ReceptionTestRequestSchema>;
 
-/** Answer of `POST /api/channels/test`: how a channel is received now. */
+/** Response of `POST /api/channels/test`: current reception of a channel. */
 export const ReceptionTestSchema = t.Object(
   {
     type: BroadcastTypeSchema,

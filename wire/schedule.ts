@@ -1,4 +1,4 @@
-/** Reservations and rules as the service's HTTP interface sends and takes them. */
+/** Reservations and rules over HTTP. */
 import { type Static, type TSchema, Type as t } from '@sinclair/typebox';
 import { BroadcastTypeSchema } from './agent.ts';
 import { ReservationStateSchema, VerdictLevelSchema } from './guide.ts';
@@ -8,14 +8,17 @@ import {
   reservationIdSchema,
   ruleIdSchema,
   stationIdSchema,
-} from './ids.ts';
+} from './id-schemas.ts';
 import { RetiringSchema } from './recordings.ts';
 import { SETTING_SCHEMAS } from './settings.ts';
-import { broadcastMsSchema } from './times.ts';
+import { broadcastMsSchema } from './time-schemas.ts';
 
-/** Fields are added over time; the HTTP framework otherwise writes the contrary into a schema it validates with. */
+/**
+ * Further fields may be added later; the HTTP framework otherwise sets the opposite in a schema that it validates
+ * with.
+ */
 const EXTENSIBLE = { additionalProperties: true } as const;
-/** Unknown fields of a request are refused: they are misspelt ones. */
+/** Unknown fields of a request are rejected: they would be typing errors. */
 const CLOSED = { additionalProperties: false } as const;
 
 const EPOCH_MS = { description: 'epoch ms' } as const;
@@ -27,9 +30,9 @@ export const MAX_KEYWORD_LENGTH = 1000;
 const MAX_NAME_LENGTH = 200;
 const MAX_LIST = 512;
 const MAX_KEPT = 100_000;
-/** Every network and service number there can be. */
+/** Covers every possible network and service number. */
 const MAX_STATION_ID = 65_535 * 100_000 + 65_535;
-/** The end of the broadcast day 9999-12-31: later ones are no days to a calendar. */
+/** The end of the broadcast day 9999-12-31: calendars do not support later days. */
 const MAX_PERIOD_MS = 253_402_286_400_000;
 const PERIOD = { minimum: 0, maximum: MAX_PERIOD_MS, ...EPOCH_MS } as const;
 
@@ -150,7 +153,7 @@ export const RecordAnswerSchema = t.Object(
 );
 export type RecordAnswer = Static<typeof RecordAnswerSchema>;
 
-/** Conditions of a rule; all that are set must hold. Empty texts and lists, and null, set nothing. */
+/** Conditions of a rule; all that are set must hold. Empty texts and lists, and null, mean not set. */
 const CONDITIONS = {
   keyword: t.Optional(
     t.String({
@@ -216,7 +219,7 @@ const ACTIONS = {
 } as const;
 
 const ADDED = t.Optional(t.Unknown({ readOnly: true, description: 'ignored' }));
-/** What the service adds to a rule: may be sent back with it. */
+/** Fields that the service adds to a rule: a client may send them back. */
 const READ_ONLY = {
   id: ADDED,
   disabledReason: ADDED,
@@ -231,7 +234,7 @@ const READ_ONLY = {
 export const RuleBodySchema = t.Object({ ...ACTIONS, ...CONDITIONS, ...READ_ONLY }, CLOSED);
 export type RuleBody = Omit<Static<typeof RuleBodySchema>, keyof typeof READ_ONLY>;
 
-/** A rule as it is sent: the body with every field, and what the service adds. */
+/** A rule in responses: the body with every field, and the fields added by the service. */
 export const RuleSchema = t.Object(
   {
     id: ruleIdSchema(),

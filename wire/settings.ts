@@ -1,17 +1,17 @@
-/** The service's settings: one table of keys, each with its schema and default. A capability adds its own here. */
+/** The service's settings: one table of keys, each with its schema and default. A feature adds its own here. */
 import { type Static, Type as t } from '@sinclair/typebox';
 import { ClockOffsetSchema } from './guide.ts';
-import { wallMsSchema } from './times.ts';
+import { wallMsSchema } from './time-schemas.ts';
 
 const EXTENSIBLE = { additionalProperties: true } as const;
 
 const HOUR_MS = 3_600_000;
-/** A margin longer than this is a mistake of the unit. */
+/** A longer margin is probably a wrong unit. */
 const MAX_MARGIN_MS = HOUR_MS;
-/** Beyond it no machine of a home encodes in a useful time. */
+/** More than any home machine can encode at the same time. */
 const MAX_CONVERSIONS = 16;
 const MAX_FOLDERS = 32;
-/** As rules take them. */
+/** The limit of rules. */
 const MAX_KEPT = 100_000;
 const MINUTE_OF_DAY = { minimum: 0, maximum: 1439 } as const;
 const MAX_PATH_LENGTH = 4096;
@@ -134,7 +134,7 @@ export function settingDefaults({ gpu }: SettingFacts): Settings {
   };
 }
 
-/** `GET /api/folders`: folders to pick one for recordings from. */
+/** `GET /api/folders`: folders for selecting a recording folder. */
 export const FolderListSchema = t.Object(
   {
     path: t.String({ description: 'as it was asked for, normalized' }),
@@ -146,7 +146,7 @@ export const FolderListSchema = t.Object(
 );
 export type FolderList = Static<typeof FolderListSchema>;
 
-/** `GET /api/settings`: every key with the value in force. */
+/** `GET /api/settings`: every key with its current value. */
 export const SettingsSchema = t.Object(SETTING_SCHEMAS, EXTENSIBLE);
 
 /** `GET /api/system`: facts for the settings screen. No secrets. */

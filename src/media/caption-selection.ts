@@ -2,7 +2,8 @@
  * Selects a viewer's caption pages: those of its language, or of the first one if the programme lacks it. Used by the
  * encodings of frames (caption stream, socket); the language may change at any time.
  */
-import { CAPTION_PAGE_VERSION, type CaptionPage, type CaptionsNotice } from '../../wire/caption.ts';
+import type { CaptionPage, CaptionsNotice } from '../../wire/caption.ts';
+import { CAPTION_PAGE_VERSION } from '../../wire/caption-version.ts';
 import { captionLanguageLabel } from '../model/caption-language.ts';
 import type { CaptionFrame, CaptionTrackFrame } from './frame.ts';
 

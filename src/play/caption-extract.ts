@@ -7,7 +7,8 @@ import type { CaptionEvent } from '../../arib/caption/decoder.ts';
 import type { ServiceId } from '../../arib/ids.ts';
 import type { Pts90k } from '../../arib/time.ts';
 import { PacketFramer } from '../../arib/ts/framer.ts';
-import { CAPTION_PAGE_VERSION, type CaptionsFile, type TimedCaptionPage } from '../../wire/caption.ts';
+import type { CaptionsFile, TimedCaptionPage } from '../../wire/caption.ts';
+import { CAPTION_PAGE_VERSION } from '../../wire/caption-version.ts';
 import { captionLanguageLabel } from '../model/caption-language.ts';
 
 /**

@@ -3,7 +3,8 @@
  * without seams and stay sharp at any size; glyphs are outlines of the font and are sharp by themselves.
  */
 import { isHalfWidth } from '../../arib/caption/width.ts';
-import { CAPTION_PAGE_VERSION, type CaptionPage, type CaptionRun } from '../../wire/caption.ts';
+import type { CaptionPage, CaptionRun } from '../../wire/caption.ts';
+import { CAPTION_PAGE_VERSION } from '../../wire/caption-version.ts';
 import type { CaptionSettings } from './caption-settings.ts';
 import type { DrcsPictures } from './drcs-image.ts';
 import { layOut, type PlaneLayout } from './page-layout.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
-import { CAPTION_PAGE_VERSION, type CaptionPage } from '../../wire/caption.ts';
+import type { CaptionPage } from '../../wire/caption.ts';
+import { CAPTION_PAGE_VERSION } from '../../wire/caption-version.ts';
 import type { TimedPage } from '../caption/caption-timeline.ts';
 import { withNewer } from './caption-track.ts';
 
