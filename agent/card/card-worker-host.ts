@@ -35,7 +35,7 @@ export class CardWorkerHost {
     this.#disconnect();
     const context = this.#open();
     const readers = this.#guard(() => context.readers());
-    this.#lastSeen = this.#look(context);
+    this.#lastSeen = this.#readStates(context);
     if (readers.length === 0) throw new KeyFailure('no_reader', 'no card reader is connected');
     let failure = new KeyFailure('no_card', 'no card is in any reader');
     for (const reader of readers) {
@@ -70,7 +70,7 @@ export class CardWorkerHost {
   poll(): void {
     let seen: string;
     try {
-      seen = this.#look(this.#open());
+      seen = this.#readStates(this.#open());
     } catch (error) {
       seen = error instanceof KeyFailure ? error.code : String(error);
     }
@@ -99,7 +99,7 @@ export class CardWorkerHost {
     }
   }
 
-  #look(context: PcscContext): string {
+  #readStates(context: PcscContext): string {
     return this.#guard(() =>
       context
         .readers()

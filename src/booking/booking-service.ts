@@ -86,7 +86,7 @@ export class BookingService {
   readonly rules: RuleService;
   readonly #plans: PlanningWorkerClient;
   readonly #loop: PlanningLoop;
-  readonly #news: ListChangeNotifier;
+  readonly #listChanges: ListChangeNotifier;
   readonly #tuners: TunerWatch;
   readonly #unsubscribe: () => void;
   #openings: ReadonlyMap<ProgramId, PlannedOpening> = new Map();
@@ -114,7 +114,7 @@ export class BookingService {
       if (name === 'tuners') void this.#tuners.read();
       else if (WAKING.has(name)) this.#loop.wake();
       // The lists show what was recorded.
-      else if (name === 'recordings') this.#news.look();
+      else if (name === 'recordings') this.#listChanges.check();
     });
     const settle = async (): Promise<boolean> => {
       const isPlanned = await this.#loop.settle(options.settleLimitMs ?? SETTLE_LIMIT_MS);
@@ -122,7 +122,7 @@ export class BookingService {
       if (!isPlanned && !this.#closed) this.#sendOrders();
       return isPlanned;
     };
-    const changed = () => this.#news.look();
+    const changed = () => this.#listChanges.check();
     this.reservations = new ReservationService({
       ...options,
       timesOf: (id) => this.#times.get(id),
@@ -142,7 +142,7 @@ export class BookingService {
       changed,
       now,
     });
-    this.#news = new ListChangeNotifier({
+    this.#listChanges = new ListChangeNotifier({
       hub,
       log,
       lists: {
@@ -154,7 +154,7 @@ export class BookingService {
 
   /** Sends the orders of the last plan at once; a new plan follows. @throws the database's error */
   start(): void {
-    this.#news.start();
+    this.#listChanges.start();
     this.#sendOrders();
     void this.#tuners.read().then(() => {
       if (!this.#closed) this.#loop.start();
@@ -168,21 +168,21 @@ export class BookingService {
 
   /** The recorder began a recording. */
   onBegan(): void {
-    this.#news.look();
+    this.#listChanges.check();
     this.#loop.wake();
   }
 
   /** The recorder ended a recording. */
   onEnded({ recordingId, worthRepeating }: RecordingEnd): void {
     if (worthRepeating) this.options.log.info('next airing wanted', { recording: recordingId });
-    this.#news.look();
+    this.#listChanges.check();
     this.#loop.wake();
   }
 
   /** Idempotent. */
   async close(): Promise<void> {
     this.#closed = true;
-    this.#news.close();
+    this.#listChanges.close();
     this.#unsubscribe();
     await Promise.all([this.#plans.close(), this.#loop.close()]);
   }
@@ -309,7 +309,7 @@ export class BookingService {
     if (shown !== this.#onAir) hub.changed('services');
     this.#onAir = shown;
     // After every plan: the lists also depend on its times and on the present time.
-    this.#news.look();
+    this.#listChanges.check();
   }
 
   #purge(): void {

@@ -8,7 +8,7 @@ let published: string[];
 let lists: { reservations: unknown; rules: unknown };
 let reads: number;
 let hub: Hub;
-let news: ListChangeNotifier;
+let notifier: ListChangeNotifier;
 
 const until = (condition: () => boolean) => comesTrue(`${condition}`, condition, 5000);
 
@@ -25,34 +25,34 @@ beforeEach(async () => {
     if (lists[name] instanceof Error) throw lists[name];
     return lists[name];
   };
-  news = new ListChangeNotifier({
+  notifier = new ListChangeNotifier({
     hub,
     lists: { reservations: read('reservations'), rules: read('rules') },
     log: SILENT_LOG,
   });
-  news.start();
+  notifier.start();
   await until(() => reads === 2);
 });
 
-afterEach(() => news.close());
+afterEach(() => notifier.close());
 
 test('only a changed list is published, once for many requests', async () => {
   lists.reservations = [1];
-  for (let times = 0; times < 50; times++) news.look();
+  for (let times = 0; times < 50; times++) notifier.check();
   await until(() => published.length > 0);
   expect(published).toEqual(['reservations']);
   expect(reads).toBe(4);
-  news.look();
+  notifier.check();
   await until(() => reads === 6);
   lists.rules = [2];
-  news.look();
+  notifier.check();
   await until(() => published.length > 1);
   expect(published).toEqual(['reservations', 'rules']);
 });
 
 test('a list that cannot be read is published too', async () => {
   lists.reservations = new Error('no such table');
-  news.look();
+  notifier.check();
   await until(() => published.length > 0);
   expect(published).toEqual(['reservations']);
 });
@@ -71,10 +71,10 @@ test('publishes nothing after closing', async () => {
   other.start();
   await until(() => isKnown);
   lists.rules = [1];
-  news.look();
-  news.close();
-  news.look();
-  other.look();
+  notifier.check();
+  notifier.close();
+  notifier.check();
+  other.check();
   await until(() => published.length > 0);
   expect([published, reads]).toEqual([['rules'], 2]);
   other.close();
@@ -88,7 +88,7 @@ test('a difference found before the initial state was read is published', async 
   });
   late.start();
   lists.rules = [3];
-  late.look();
+  late.check();
   await until(() => published.includes('rules'));
   late.close();
 });

@@ -30,7 +30,7 @@ export class ListChangeNotifier {
   }
 
   /** Something may have changed. */
-  look(): void {
+  check(): void {
     if (this.#closed) return;
     // A change that already happened would become part of the initial state.
     clearTimeout(this.#first);

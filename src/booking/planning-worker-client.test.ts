@@ -50,7 +50,7 @@ describe('the planning worker', () => {
   test('plans from the database and follows its changes', async () => {
     const station = home.station('T27');
     home.program(station, '灯台 第1話', { at: 10 });
-    const gone = home.program(station, '灯台 第2話', { at: 60 });
+    const removed = home.program(station, '灯台 第2話', { at: 60 });
     home.rule('灯台');
     expect(await created()).toEqual([
       ['灯台 第1話', 'scheduled', null],
@@ -59,7 +59,7 @@ describe('the planning worker', () => {
     const { stamp, openings } = await plans.plan(ORDER);
     expect(stamp).toBe(home.reservations.stamp());
     expect(openings[0]).toMatchObject({ openAt: NOON + 10 * MINUTE - 10_000, after: [] });
-    home.database.run('DELETE FROM programs WHERE id = ?', [gone]);
+    home.database.run('DELETE FROM programs WHERE id = ?', [removed]);
     home.database.run(`UPDATE programs SET name = '灯台 第9話'`);
     home.program(home.station('T28'), '灯台 第3話', { at: 15 });
     expect(await created()).toEqual([

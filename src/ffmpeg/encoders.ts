@@ -87,7 +87,7 @@ export class Encoders {
 
   /** Begins probing in the background. */
   start(): void {
-    void this.#look();
+    void this.#search();
   }
 
   status(): EncoderStatus {
@@ -108,7 +108,7 @@ export class Encoders {
 
   /** Probes if that was not done yet and waits for the end, for `svc check`. */
   async settled(): Promise<EncoderStatus> {
-    await this.#look();
+    await this.#search();
     await this.#trying;
     return this.status();
   }
@@ -203,13 +203,13 @@ export class Encoders {
 
   async #need(): Promise<Found> {
     if (this.#found !== undefined && !isThere(this.#found.path)) this.#found = undefined;
-    const found = this.#found ?? (await this.#look());
+    const found = this.#found ?? (await this.#search());
     if (found !== undefined) return found;
     throw new Failure('ffmpeg_unavailable', 'ffmpeg が見つからないため、映像を変換できません');
   }
 
   /** Searches ffmpeg, unless that was just done. */
-  async #look(): Promise<Found | undefined> {
+  async #search(): Promise<Found | undefined> {
     if (this.#looking !== undefined) return this.#looking;
     const { now, log } = this.options;
     if (this.#found !== undefined || this.#abort.signal.aborted) return this.#found;

@@ -27,7 +27,7 @@ const TICK_MS = 60_000;
 /** Interval of checking goals: a check visits every station of a network. */
 const GOAL_MS = 250;
 /** Delay by which several writes are reported in one message. */
-const TELL_MS = 200;
+const REPORT_DELAY_MS = 200;
 
 interface GuideHostOptions {
   post: (event: GuideEvent) => void;
@@ -67,7 +67,7 @@ export class GuideHost {
   readonly #presents = new Map<StationId, PresentNews[]>();
   #presentTimer: ReturnType<typeof setTimeout> | undefined;
   readonly #changed = new Set<StationId>();
-  #tellTimer: ReturnType<typeof setTimeout> | undefined;
+  #reportTimer: ReturnType<typeof setTimeout> | undefined;
   #tick: ReturnType<typeof setInterval> | undefined;
   #goals: ReturnType<typeof setInterval> | undefined;
 
@@ -118,7 +118,7 @@ export class GuideHost {
     await Promise.all([...this.#readings.keys()].map((reading) => this.end({ reading, counts: false })));
     this.#flushPresents();
     await this.#queue;
-    this.#tellNow();
+    this.#reportNow();
     this.#file?.close();
     this.#file = undefined;
   }
@@ -291,12 +291,12 @@ export class GuideHost {
 
   #reportChange(station: StationId): void {
     this.#changed.add(station);
-    this.#tellTimer ??= setTimeout(() => this.#tellNow(), TELL_MS);
+    this.#reportTimer ??= setTimeout(() => this.#reportNow(), REPORT_DELAY_MS);
   }
 
-  #tellNow(): void {
-    clearTimeout(this.#tellTimer);
-    this.#tellTimer = undefined;
+  #reportNow(): void {
+    clearTimeout(this.#reportTimer);
+    this.#reportTimer = undefined;
     if (this.#changed.size === 0) return;
     this.options.post({ kind: 'changed', stations: [...this.#changed] });
     this.#changed.clear();

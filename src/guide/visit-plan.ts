@@ -176,7 +176,7 @@ class Planner {
   plan(): Plan {
     const { input } = this;
     const candidates = this.#candidates();
-    if (input.enabled) this.#look();
+    if (input.enabled) this.#planShortVisits();
     const ordered = candidates.sort((a, b) => b.thin - a.thin || a.lastRead - b.lastRead);
     // Channels that need no tuner come first.
     for (const free of [true, false]) {
@@ -255,7 +255,7 @@ class Planner {
    * Short visits if the present programme is unknown, one per type at a time, beside long ones: they fill a list of
    * stations in seconds, while a guide takes minutes.
    */
-  #look(): void {
+  #planShortVisits(): void {
     const { input } = this;
     const busy = new Set([...input.looking].map((key) => key.split('/')[0]));
     const blanks = this.#channels

@@ -51,9 +51,9 @@ function unknownRoute(routes: readonly Route[], request: Request): Response {
 
 /** A validation error of a query, an address or a body. */
 function invalidField({ valueError, type }: ValidationError): Response {
-  const misfit = valueError === undefined ? undefined : describeMismatch(valueError as ValueError);
-  const path = misfit === undefined || misfit.path === '' ? type : misfit.path;
-  return problem('bad_request', misfit?.message ?? '要求の形が正しくありません。', { path });
+  const mismatch = valueError === undefined ? undefined : describeMismatch(valueError as ValueError);
+  const path = mismatch === undefined || mismatch.path === '' ? type : mismatch.path;
+  return problem('bad_request', mismatch?.message ?? '要求の形が正しくありません。', { path });
 }
 
 /** The response for an error that a route did not handle. Bugs are logged, never described to the client. */

@@ -53,7 +53,7 @@ export class TlsWatch {
 
   constructor(private readonly options: WatchOptions) {
     this.#current = options.tls;
-    this.#timer = setInterval(() => this.#look(), options.intervalMs);
+    this.#timer = setInterval(() => this.#check(), options.intervalMs);
   }
 
   /** Idempotent. */
@@ -61,7 +61,7 @@ export class TlsWatch {
     clearInterval(this.#timer);
   }
 
-  #look(): void {
+  #check(): void {
     const { paths, use, log } = this.options;
     try {
       const tls = readTls(paths);

@@ -261,7 +261,7 @@ export class LiveSocket implements SocketPeer {
       if (viewing.isOver) return;
       this.#send({ type: 'restart' });
     } catch (error) {
-      if (!viewing.isOver) await this.#tellLoss(viewing, watched, error);
+      if (!viewing.isOver) await this.#notifyLoss(viewing, watched, error);
       if (viewing.isOver) return;
     }
     this.#end();
@@ -301,7 +301,7 @@ export class LiveSocket implements SocketPeer {
     this.closed();
   }
 
-  async #tellLoss(viewing: Viewing, { lost }: SocketViewing, error: unknown): Promise<void> {
+  async #notifyLoss(viewing: Viewing, { lost }: SocketViewing, error: unknown): Promise<void> {
     const by = error instanceof StreamBroken ? error.by : 'lost';
     const none = (): null => null;
     const recordingId = by === 'lost' ? await within(LOST_LIMIT_MS, lost, none) : null;

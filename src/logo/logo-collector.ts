@@ -119,11 +119,11 @@ export class LogoCollector {
     this.#due = due;
     this.#timer = setTimeout(() => {
       this.#due = Number.POSITIVE_INFINITY;
-      void this.#look();
+      void this.#check();
     }, ms);
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     if (!this.#looking) {
       this.#looking = true;
       try {

@@ -46,7 +46,7 @@ const NO_FILE = () => new Failure('not_found', 'この録画のファイルは�
 const hanging = () => new Failure('busy', '録画フォルダーが応答しません。');
 
 /** @throws Failure not_found if it is not a regular file, busy if its folder does not respond */
-async function look(parts: Pick<FileRouteNeeds, 'folderSpace'>, path: string): Promise<Stats> {
+async function statOf(parts: Pick<FileRouteNeeds, 'folderSpace'>, path: string): Promise<Stats> {
   // A hanging folder is not accessed further: each call would block a thread.
   if ((await parts.folderSpace(dirname(path))) === undefined) throw hanging();
   const found = await within(
@@ -83,7 +83,7 @@ async function sendFile(
   recording: ListedRecording,
   { source, paths }: { source: ListedFile['source']; paths: readonly string[] },
 ): Promise<Response> {
-  const stats = await Promise.all(paths.map((path) => look(parts, path)));
+  const stats = await Promise.all(paths.map((path) => statOf(parts, path)));
   const pieces: FilePiece[] = paths.map((path, index) => ({ path, size: stats[index]?.size ?? 0 }));
   const size = pieces.reduce((sum, piece) => sum + piece.size, 0);
   const etag = tagOf(recording, stats);

@@ -87,10 +87,10 @@ export function createRecording(needs: RecordingNeeds) {
     broadcastClock: clock.now,
     isTimeSure: clock.isSure,
   });
-  const shelf = new RecycleBin(database);
+  const recycleBin = new RecycleBin(database);
   const watching = new PlaybackActivity(clock.now);
   const retention = new RetentionService({
-    ...{ shelf, mounts, watching, hub, stored },
+    ...{ recycleBin, mounts, watching, hub, stored },
     intervalMs: needs.retentionIntervalMs,
     log: needs.log.component('retention'),
     now: clock.now,
@@ -108,7 +108,7 @@ export function createRecording(needs: RecordingNeeds) {
   const routeNeeds = {
     version: needs.version,
     recordingList: new RecordingListStore(database),
-    recordingMarks: new RecordingMarks({ shelf, watching, hub, now: clock.now }),
+    recordingMarks: new RecordingMarks({ recycleBin, watching, hub, now: clock.now }),
     retention,
     storage: () => storageFacts(storage),
     running: () => recorder.progress(),

@@ -176,8 +176,8 @@ function forget(file: StoredFile, { store, wallClock }: ReconcileOptions): void 
 
 /** A recording stopped by a user was wanted up to its end: its verdict has no gap after it. */
 function wantedOf({ startAt, endAt, wantedFrom }: RecordingRecord, { gaps, tailMs }: Verdict): Wanted {
-  const isTold = gaps.some(({ endMs }) => endMs > endAt - startAt + tailMs);
-  const isStopped = tailMs < 0 && !isTold;
+  const isKnown = gaps.some(({ endMs }) => endMs > endAt - startAt + tailMs);
+  const isStopped = tailMs < 0 && !isKnown;
   return {
     startAt,
     endAt,

@@ -49,7 +49,7 @@ export class FolderSpaces {
   }
 
   #ask(path: string): Promise<FolderSpace | undefined> {
-    const asked = this.#look(path)
+    const asked = this.#query(path)
       .catch(() => undefined)
       .finally(() => this.#asked.delete(path));
     this.#asked.set(path, asked);
@@ -57,7 +57,7 @@ export class FolderSpaces {
   }
 
   /** The folder, or its nearest existing parent. */
-  async #look(path: string): Promise<FolderSpace | undefined> {
+  async #query(path: string): Promise<FolderSpace | undefined> {
     for (let at = path; ; at = dirname(at)) {
       const found = await this.files.stat(at).catch(absent);
       if (found?.isDirectory() !== true) {

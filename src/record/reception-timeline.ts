@@ -127,7 +127,7 @@ export class ReceptionTimeline {
   }
 
   /** The current output has reported something. */
-  get isTold(): boolean {
+  get hasReported(): boolean {
     return this.#offset !== undefined;
   }
 

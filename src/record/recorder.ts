@@ -331,7 +331,7 @@ export class Recorder {
       this.#changes.watch(running.progress);
       running.outlast();
     }
-    this.#changes.look();
+    this.#changes.check();
     this.#beginDue();
   }
 

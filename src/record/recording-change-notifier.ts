@@ -21,12 +21,15 @@ export class RecordingChangeNotifier {
     this.#timer ??= setTimeout(() => this.#tell(), COALESCE_MS);
   }
 
-  /** Values that have no event of their own: losses, a slow disk. Compared with those of the last call. */
+  /**
+   * Adds values that have no event of their own: losses, a slow disk. `check` compares them with those of its last
+   * call.
+   */
   watch({ cause, drops, slow, tunerId }: RecordingProgress): void {
     this.#seen.push(`${cause} ${drops} ${slow} ${tunerId}`);
   }
 
-  look(): void {
+  check(): void {
     const seen = this.#seen.join('\n');
     this.#seen = [];
     if (seen === this.#shown) return;

@@ -13,7 +13,7 @@ import type { RecycleBin } from '../store/recycle-bin.ts';
 import type { PlaybackActivity } from './playback-activity.ts';
 
 interface RecordingMarksOptions {
-  shelf: RecycleBin;
+  recycleBin: RecycleBin;
   watching: PlaybackActivity;
   hub: Hub;
   /** Epoch ms. */
@@ -46,7 +46,7 @@ export class RecordingMarks {
 
   /** @returns the resume position, s in the same file; null: from the beginning */
   reach(recording: Watched, { at, length, cuts }: ReachedPlace): number | null {
-    const { shelf, now } = this.options;
+    const { recycleBin, now } = this.options;
     const { durationMs } = recording;
     this.seen(recording.id);
     const isRecording = recording.state === 'recording';
@@ -56,7 +56,7 @@ export class RecordingMarks {
       knownLengthMs: isRecording || durationMs === null ? null : encodedLength(durationMs, cuts),
     });
     const resumeMs = place.resumeMs === null ? null : Math.round(toOriginal(place.resumeMs, cuts));
-    shelf.putResume(recording.id, resumeMs, place.finished ? now() : undefined, now());
+    recycleBin.putResume(recording.id, resumeMs, place.finished ? now() : undefined, now());
     // Positions change every few seconds; lists only change when one appears or disappears.
     if (place.finished || (resumeMs === null) !== (recording.resumeMs === null)) this.#changed();
     return resumeMs === null ? null : toEncoded(resumeMs, cuts) / 1000;
@@ -68,14 +68,14 @@ export class RecordingMarks {
   }
 
   watched(id: RecordingId, isWatched: boolean): void {
-    const { shelf, now } = this.options;
-    shelf.putWatched(id, isWatched ? now() : null, now());
+    const { recycleBin, now } = this.options;
+    recycleBin.putWatched(id, isWatched ? now() : null, now());
     this.#changed();
   }
 
   protect(id: RecordingId, isProtected: boolean): void {
-    const { shelf, now } = this.options;
-    shelf.putProtected(id, isProtected, now());
+    const { recycleBin, now } = this.options;
+    recycleBin.putProtected(id, isProtected, now());
     this.#changed();
   }
 

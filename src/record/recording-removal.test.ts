@@ -36,9 +36,9 @@ class Rows {
   };
 }
 
-function removal(shelf: Rows): RecordingRemoval {
+function removal(recycleBin: Rows): RecordingRemoval {
   const log = createLog({ level: 'debug', now: systemWallClock, write: (line) => lines.push(line) });
-  return new RecordingRemoval({ shelf, log, waitMs: 5_000 });
+  return new RecordingRemoval({ recycleBin, log, waitMs: 5_000 });
 }
 
 function leftover(path: string, stem: string | null = 'stem r1'): Leftover {

@@ -13,7 +13,7 @@ import type { FolderMounts } from './folder-mounts.ts';
 import { isEmptyOrAway } from './recording-parts.ts';
 
 interface RemovalOptions {
-  shelf: Pick<RecycleBin, 'leftovers' | 'forgetFiles'>;
+  recycleBin: Pick<RecycleBin, 'leftovers' | 'forgetFiles'>;
   mounts?: Pick<FolderMounts, 'isAway'> | undefined;
   /** Resolves when everything committed before is on disk; throws when that is not known. Default: at once. */
   stored?: (() => Promise<void>) | undefined;
@@ -45,10 +45,10 @@ export class RecordingRemoval {
 
   /** Removes the files; a removal that takes longer continues in the background. Never rejects. */
   async run(): Promise<void> {
-    const { shelf, log } = this.options;
+    const { recycleBin, log } = this.options;
     if (this.#stop.signal.aborted) return;
     try {
-      for (const [folder, files] of Map.groupBy(shelf.leftovers(), ({ path }) => dirname(path))) {
+      for (const [folder, files] of Map.groupBy(recycleBin.leftovers(), ({ path }) => dirname(path))) {
         if (this.#busy.has(folder)) continue;
         const work = this.#empty(folder, files)
           .catch((error: unknown) =>
@@ -74,7 +74,7 @@ export class RecordingRemoval {
   }
 
   async #empty(folder: string, files: readonly Leftover[]): Promise<void> {
-    const { shelf, mounts, stored, log } = this.options;
+    const { recycleBin, mounts, stored, log } = this.options;
     if ((await mounts?.isAway(folder)) || (await isEmptyOrAway(folder))) return;
     // The deletion must be durable before any file is removed.
     await stored?.();
@@ -92,7 +92,7 @@ export class RecordingRemoval {
       // Names are dropped only once the removal is durable.
       if (removed > 0) await syncFolder(folder);
       if (this.#stop.signal.aborted) return;
-      if (gone.length > 0) shelf.forgetFiles(gone);
+      if (gone.length > 0) recycleBin.forgetFiles(gone);
       if (removed > 0) log.info('recording files removed', { folder, files: removed });
     }
   }

@@ -383,7 +383,7 @@ export class RecordingSession {
     this.#dispatch({ kind: 'tick', at, reception });
     const { state, times } = this.#course;
     if (state === 'over' || !isWritten(state)) return;
-    if (at >= times.startAt + COPY_GRACE_MS && this.#reception.isTold) this.#checkMain(at);
+    if (at >= times.startAt + COPY_GRACE_MS && this.#reception.hasReported) this.#checkMain(at);
     if (Math.abs(at - this.#savedAt) >= SAVE_MS && this.#reception.isTried) this.#save();
     if (Math.abs(at - this.#checkedAt) >= FOLDER_CHECK_MS) {
       this.#checkedAt = at;

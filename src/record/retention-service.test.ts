@@ -36,7 +36,7 @@ test('nothing is deleted while the clock may be wrong', async () => {
   let now = broadcastMs(START + 60 * DAY);
   let isSure = false;
   const retention = new RetentionService({
-    shelf: new RecycleBin(database),
+    recycleBin: new RecycleBin(database),
     hub: new Hub(() => {}),
     intervalMs: DAY,
     log: createLog({ level: 'error', now: systemWallClock, write: () => {} }),
@@ -48,7 +48,7 @@ test('nothing is deleted while the clock may be wrong', async () => {
       .query('SELECT binned_at > 0 AS binned, deleted_at > 0 AS deleted FROM recordings ORDER BY id')
       .values();
   try {
-    await retention.look();
+    await retention.run();
     expect(left()).toEqual([
       [null, null],
       [1, null],
@@ -58,10 +58,10 @@ test('nothing is deleted while the clock may be wrong', async () => {
     // A day after the recording.
     now = broadcastMs(START + DAY);
     isSure = true;
-    await retention.look();
+    await retention.run();
     expect(readdirSync(folder)).toHaveLength(2);
     now = broadcastMs(START + 60 * DAY);
-    await retention.look();
+    await retention.run();
     expect(left()).toEqual([
       [1, null],
       [1, 1],

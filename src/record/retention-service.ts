@@ -28,7 +28,7 @@ const BATCH = 200;
 const REMOVAL_WAIT_MS = 2_000;
 
 interface RetentionServiceOptions {
-  shelf: RecycleBin;
+  recycleBin: RecycleBin;
   mounts?: Pick<FolderMounts, 'isAway'> | undefined;
   /** Recordings being watched are kept. */
   watching?: Pick<PlaybackActivity, 'isWatched'> | undefined;
@@ -49,28 +49,28 @@ export class RetentionService {
   #soon: ReturnType<typeof setTimeout> | undefined;
   #unsubscribe: (() => void) | undefined;
   /** The current run, and whether another must follow. */
-  #looking: Promise<void> | undefined;
+  #running: Promise<void> | undefined;
   #again = false;
   /** Stamp of the rows after the last run. */
-  #looked = '';
+  #seenStamp = '';
   #closed = false;
 
   constructor(readonly options: RetentionServiceOptions) {
-    const { shelf, mounts, stored, log } = options;
-    this.#removal = new RecordingRemoval({ shelf, mounts, stored, log, waitMs: REMOVAL_WAIT_MS });
+    const { recycleBin, mounts, stored, log } = options;
+    this.#removal = new RecordingRemoval({ recycleBin, mounts, stored, log, waitMs: REMOVAL_WAIT_MS });
   }
 
   start(): void {
-    this.#timer = setInterval(() => void this.look(), this.options.intervalMs);
+    this.#timer = setInterval(() => void this.run(), this.options.intervalMs);
     this.#unsubscribe = this.options.hub.subscribe(({ name }) => {
       if (name !== 'recordings' && name !== 'rules') return;
       this.#soon ??= setTimeout(() => {
         this.#soon = undefined;
         // Running recordings emit events several times a second without a changed row.
-        if (this.options.shelf.stamp() !== this.#looked) void this.look();
+        if (this.options.recycleBin.stamp() !== this.#seenStamp) void this.run();
       }, SETTLE_MS);
     });
-    void this.look();
+    void this.run();
   }
 
   /** Idempotent. */
@@ -79,7 +79,7 @@ export class RetentionService {
     this.#unsubscribe?.();
     clearInterval(this.#timer);
     clearTimeout(this.#soon);
-    await this.#looking;
+    await this.#running;
     await this.#removal.close();
   }
 
@@ -102,7 +102,7 @@ export class RetentionService {
   bin(id: RecordingId): void {
     const row = this.#existing(id);
     if (row.state === 'recording') throw isBeingMade();
-    if (this.options.shelf.bin([id], this.options.now()) > 0) this.#changed();
+    if (this.options.recycleBin.bin([id], this.options.now()) > 0) this.#changed();
   }
 
   /**
@@ -110,13 +110,13 @@ export class RetentionService {
    * @throws Failure not_found
    */
   restore(id: RecordingId): void {
-    const { shelf, now } = this.options;
+    const { recycleBin, now } = this.options;
     const { binnedAt, ruleId } = this.#existing(id);
     if (binnedAt === null) return;
-    shelf.restore(id, now());
-    const rule = shelf.keepingRules().find((one) => one.id === ruleId);
+    recycleBin.restore(id, now());
+    const rule = recycleBin.keepingRules().find((one) => one.id === ruleId);
     if (rule !== undefined && this.#surplus(rule).some((one) => one.id === id)) {
-      shelf.putProtected(id, true, now());
+      recycleBin.putProtected(id, true, now());
     }
     this.#changed();
   }
@@ -127,52 +127,52 @@ export class RetentionService {
    * @throws Failure not_found, conflict while it is being recorded
    */
   async remove(id: RecordingId): Promise<void> {
-    const { shelf, now } = this.options;
-    const row = shelf.find(id);
+    const { recycleBin, now } = this.options;
+    const row = recycleBin.find(id);
     if (row === undefined) throw unknown();
     if (row.deletedAt === null) {
       if (row.state === 'recording') throw isBeingMade();
-      shelf.markDeleted([id], now());
+      recycleBin.markDeleted([id], now());
       this.#changed();
     }
     await this.#removal.run();
   }
 
   /** Runs everything that is due. Never rejects. */
-  look(): Promise<void> {
-    if (this.#closed) return this.#looking ?? Promise.resolve();
-    if (this.#looking !== undefined) this.#again = true;
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = undefined;
+  run(): Promise<void> {
+    if (this.#closed) return this.#running ?? Promise.resolve();
+    if (this.#running !== undefined) this.#again = true;
+    this.#running ??= this.#runOnce().finally(() => {
+      this.#running = undefined;
       const again = this.#again;
       this.#again = false;
-      if (again) void this.look();
+      if (again) void this.run();
     });
-    return this.#looking;
+    return this.#running;
   }
 
-  async #look(): Promise<void> {
-    const { shelf, now, isTimeSure, log } = this.options;
+  async #runOnce(): Promise<void> {
+    const { recycleBin, now, isTimeSure, log } = this.options;
     try {
       const isSure = isTimeSure?.() !== false;
       const binned = isSure ? await this.#binRetired() : 0;
       const deleted = isSure ? await this.#deleteExpired() : 0;
       if (binned + deleted > 0) this.#changed();
       await this.#removal.run();
-      if (isSure) shelf.purge(plusMs(now(), -FORGET_MS), plusMs(now(), -EPISODE_MS));
-      this.#looked = shelf.stamp();
+      if (isSure) recycleBin.purge(plusMs(now(), -FORGET_MS), plusMs(now(), -EPISODE_MS));
+      this.#seenStamp = recycleBin.stamp();
     } catch (error) {
       log.error('retention failed', { error: String(error) });
     }
   }
 
   async #binRetired(): Promise<number> {
-    const { shelf, now, log } = this.options;
+    const { recycleBin, now, log } = this.options;
     let count = 0;
-    for (const rule of shelf.keepingRules()) {
+    for (const rule of recycleBin.keepingRules()) {
       const ids = this.#retiring(rule).map(({ id }) => id);
       for (let from = 0; from < ids.length && !this.#closed; from += BATCH) {
-        count += shelf.bin(ids.slice(from, from + BATCH), now());
+        count += recycleBin.bin(ids.slice(from, from + BATCH), now());
         await nextTurn();
       }
       if (ids.length > 0) log.info('recordings put into the bin', { rule: rule.id, recordings: ids.length });
@@ -181,11 +181,11 @@ export class RetentionService {
   }
 
   async #deleteExpired(): Promise<number> {
-    const { shelf, now } = this.options;
+    const { recycleBin, now } = this.options;
     let count = 0;
     while (!this.#closed) {
-      const ids = shelf.binnedUntil(plusMs(now(), -BIN_MS), BATCH);
-      const marked = ids.length === 0 ? 0 : shelf.markDeleted(ids, now());
+      const ids = recycleBin.binnedUntil(plusMs(now(), -BIN_MS), BATCH);
+      const marked = ids.length === 0 ? 0 : recycleBin.markDeleted(ids, now());
       if (marked === 0) break;
       count += marked;
       await nextTurn();
@@ -199,12 +199,12 @@ export class RetentionService {
   }
 
   #surplus(rule: KeepLimits & { id: RuleId }): KeptRow[] {
-    const { shelf, now } = this.options;
-    return recordingsToRetire(shelf.keptBy(rule.id), rule, now());
+    const { recycleBin, now } = this.options;
+    return recordingsToRetire(recycleBin.keptBy(rule.id), rule, now());
   }
 
   #existing(id: RecordingId): ShelfRow {
-    const row = this.options.shelf.find(id);
+    const row = this.options.recycleBin.find(id);
     if (row === undefined || row.deletedAt !== null) throw unknown();
     return row;
   }

@@ -50,7 +50,7 @@ function closed(schema: TSchema): TSchema {
 const ACCEPTED = new Map(KEYS.map((key) => [key, closed(SETTING_SCHEMAS[key])]));
 
 /** The mismatch of a value with its key's schema; undefined if it matches. */
-function misfit(key: SettingKey, value: unknown): SchemaMismatch | undefined {
+function mismatchOf(key: SettingKey, value: unknown): SchemaMismatch | undefined {
   // Inside an object, so that the message names the key.
   const schema = Type.Object({ [key]: ACCEPTED.get(key) ?? SETTING_SCHEMAS[key] });
   return findMismatch(schema, { [key]: value }, '設定');
@@ -77,7 +77,7 @@ function readChanges(body: unknown): Map<SettingKey, unknown> {
         path: key.slice(0, 64),
       });
     }
-    const wrong = value === null ? undefined : misfit(key, value);
+    const wrong = value === null ? undefined : mismatchOf(key, value);
     if (wrong !== undefined) throw mismatchFailure(wrong);
     if (key === 'recordingFolders' && value !== null) checkFolders(value);
     changes.set(key, value);
@@ -168,7 +168,7 @@ export class Settings {
     const stored = new Map<SettingKey, unknown>();
     for (const [key, value] of this.options.store.all()) {
       if (!isKey(key)) continue;
-      const wrong = misfit(key, value);
+      const wrong = mismatchOf(key, value);
       if (wrong === undefined) stored.set(key, value);
       else this.options.log.warn('stored setting not usable, default taken', { path: wrong.path });
     }

@@ -77,11 +77,11 @@ test('a copy neither serves, continues nor deletes recordings of its original', 
   expect(used(stores)).toEqual(NONE);
   const listed = new RecordingListStore(stores.database).find(recordingId(1), { binned: true });
   expect(listed).toMatchObject({ state: 'failed', reason: { code: 'copied' }, files: [] });
-  const shelf = new RecycleBin(stores.database);
-  const paths = shelf.leftovers().map(({ path }) => path);
-  shelf.markDeleted([recordingId(1), recordingId(2)], START);
+  const recycleBin = new RecycleBin(stores.database);
+  const paths = recycleBin.leftovers().map(({ path }) => path);
+  recycleBin.markDeleted([recordingId(1), recordingId(2)], START);
   const log = createLog({ level: 'error', now: () => wallMs(START), write: () => {} });
-  await new RecordingRemoval({ shelf, log, waitMs: 60_000 }).run();
+  await new RecordingRemoval({ recycleBin, log, waitMs: 60_000 }).run();
   expect(paths.every((path) => existsSync(path))).toBe(true);
   stores.close();
   const original = openStores(join(root, 'original'));

@@ -6,26 +6,26 @@ import { RESERVED_BYTES, ReservedSpace } from './reserved-space.ts';
 
 let folder: string;
 let free: number;
-let ballast: ReservedSpace;
+let reserved: ReservedSpace;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'svc-ballast-'));
+  folder = mkdtempSync(join(tmpdir(), 'svc-reserved-'));
   free = 1e12;
-  ballast = new ReservedSpace(join(folder, 'svc.db'), { free: () => free });
+  reserved = new ReservedSpace(join(folder, 'svc.db'), { free: () => free });
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 test('space is reserved where there is plenty, released when the disk is full, and reserved again', () => {
   free = RESERVED_BYTES;
-  ballast.make();
-  expect(existsSync(ballast.file)).toBe(false);
+  reserved.make();
+  expect(existsSync(reserved.file)).toBe(false);
   free = 1e12;
-  ballast.make();
-  expect(statSync(ballast.file).size).toBe(RESERVED_BYTES);
-  expect(ballast.look()).toBe(1e12);
-  expect(existsSync(ballast.file)).toBe(true);
+  reserved.make();
+  expect(statSync(reserved.file).size).toBe(RESERVED_BYTES);
+  expect(reserved.look()).toBe(1e12);
+  expect(existsSync(reserved.file)).toBe(true);
   free = 1_000_000;
-  expect(ballast.look()).toBe(1_000_000);
-  expect(existsSync(ballast.file)).toBe(false);
-  expect(ballast.look()).toBe(1_000_000);
+  expect(reserved.look()).toBe(1_000_000);
+  expect(existsSync(reserved.file)).toBe(false);
+  expect(reserved.look()).toBe(1_000_000);
 });

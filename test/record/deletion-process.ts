@@ -21,7 +21,7 @@ const log = createLog({
   write: (line) => process.stderr.write(`${line}\n`),
 });
 const retention = new RetentionService({
-  shelf: new RecycleBin(database),
+  recycleBin: new RecycleBin(database),
   hub: new Hub(() => {}),
   intervalMs: 100,
   log,
