@@ -83,15 +83,15 @@ export class FaultyGuide implements Guide {
     which: FaultOf<'eit'>['which'],
     at: BroadcastMs,
   ): Programme | undefined {
-    let said = programme;
+    let result = programme;
     for (const fault of this.#own) {
-      if (said === undefined || !isActive(fault, at)) continue;
+      if (result === undefined || !isActive(fault, at)) continue;
       if (fault.kind === 'copy_never') {
-        if (which === 'present') said = { ...said, copyControl: 'never' };
+        if (which === 'present') result = { ...result, copyControl: 'never' };
       } else if (fault.which === which) {
-        said = fault.absent ? undefined : announced(said, fault);
+        result = fault.absent ? undefined : announced(result, fault);
       }
     }
-    return said;
+    return result;
   }
 }

@@ -180,7 +180,7 @@ describe('the clock', () => {
     return bytes;
   };
 
-  test('affect PCR, PTS and DTS, and end', () => {
+  test('jumps in PCR, PTS and DTS, modulo 2^33', () => {
     const line = lineOf(fault({ kind: 'clock', offsetMs: 1_000 }));
     const near = 2 ** 33 - 45_000;
     expect(passed(line, stamped(near, near + 7, near - 90_000), 5)).toEqual(stamped(45_000, 45_007, near));

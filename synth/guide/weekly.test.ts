@@ -144,7 +144,7 @@ describe('versions', () => {
     );
 
   test.each(PLACES.map(({ station }) => station.name))(
-    '%s: those of present/following and schedule increase by one exactly when something changes',
+    '%s: those of present/following and of the schedule increase by one exactly when their content changes',
     (name) => {
       const guide = fresh(named(name));
       let [before, changes, plan, revisions] = ['', 0, '', 0];

@@ -32,7 +32,7 @@ export async function until(
   }
 }
 
-interface Asking {
+interface StreamRequest {
   readonly use?: string;
   readonly priority?: number;
   readonly after?: readonly string[];
@@ -143,19 +143,19 @@ export class Subject {
   }
 
   /** `channel` as `GR/T27`. */
-  async ask(channel: string, asking: Asking = {}, init: RequestInit = {}): Promise<Response> {
+  async ask(channel: string, request: StreamRequest = {}, init: RequestInit = {}): Promise<Response> {
     const [type = '', name = ''] = channel.split('/');
     const query = new URLSearchParams({ type, channel: name });
-    if (asking.use !== undefined) query.set('use', asking.use);
-    if (asking.priority !== undefined) query.set('priority', String(asking.priority));
-    for (const use of asking.after ?? []) query.append('after', use);
+    if (request.use !== undefined) query.set('use', request.use);
+    if (request.priority !== undefined) query.set('priority', String(request.priority));
+    for (const use of request.after ?? []) query.append('after', use);
     return await fetch(`${this.url}/agent/stream?${query}`, init);
   }
 
   /** Opens a stream and waits for its first packet. */
-  async open(channel: string, asking: Asking = {}): Promise<Stream> {
+  async open(channel: string, request: StreamRequest = {}): Promise<Stream> {
     const abort = new AbortController();
-    const answer = await this.ask(channel, asking, { signal: abort.signal });
+    const answer = await this.ask(channel, request, { signal: abort.signal });
     if (answer.status !== 200)
       throw new Broken(`${channel} is answered ${answer.status} ${await answer.text()}`);
     const stream = new Stream(answer, abort);
@@ -165,8 +165,8 @@ export class Subject {
   }
 
   /** @returns the displayable reason */
-  async refused(channel: string, asking: Asking, status: number): Promise<string> {
-    const answer = await this.ask(channel, asking);
+  async refused(channel: string, request: StreamRequest, status: number): Promise<string> {
+    const answer = await this.ask(channel, request);
     same(answer.status, status, `the answer to ${channel}`);
     return await messageOf(answer);
   }

@@ -10,7 +10,7 @@ import type { GuideWindow, Station } from '../../wire/api.ts';
 import { TestBroadcast } from '../record/test-broadcast.ts';
 import { startTestService, type TestService } from '../service/harness.ts';
 import { type BookedHousehold, startBooked } from './booked-household.ts';
-import { type EarlyFaultSuite, type Household, readOut, type Show, until } from './household.ts';
+import { drain, type EarlyFaultSuite, type Household, type Show, until } from './household.ts';
 
 const SECONDS = 15;
 const JUMP_MS = 600_000;
@@ -124,7 +124,7 @@ export function wrongYear(): EarlyFaultSuite {
         const { body } = await fetch(`${service?.url}/api/services/${id}/live?codec=raw`, {
           signal: leaving.signal,
         });
-        void readOut(body);
+        void drain(body);
       }
       let least = before;
       await until('the broadcast time is known', () => {

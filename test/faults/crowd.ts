@@ -53,7 +53,7 @@ export function crowd(at: number): FaultSuite {
   }
 
   /** Slowest response of the service, ms, measured until stopped. */
-  function askedAgainAndAgain(): () => Promise<number> {
+  function measureResponses(): () => Promise<number> {
     let slowest = 0;
     let isOver = false;
     const asking = (async () => {
@@ -95,7 +95,7 @@ export function crowd(at: number): FaultSuite {
         return list.every(({ state }) => state === 'scheduled') ? list : undefined;
       });
       expect(booked).toHaveLength(ALL);
-      const stop = askedAgainAndAgain();
+      const stop = measureResponses();
       await until('all are on air', () => Date.now() > at || undefined);
       const running = await until('all are received', async () => {
         const list = await read<Recording[]>('recordings?show=recording&limit=500');

@@ -87,23 +87,23 @@ async function damagedRows(): Promise<void> {
     database.query<{ n: number }, []>(saved).get()?.n === STATIONS ? true : undefined,
   );
   await service.kill('SIGKILL');
-  const ruin = (sql: string, id: number | string): void => {
+  const damage = (sql: string, id: number | string): void => {
     expect(database.query(sql).run(id).changes).toBe(1);
   };
-  ruin(
+  damage(
     `UPDATE recordings SET genres = '[{"lv1":', extended = '"?', audios = '{}' WHERE id = ?`,
     texts?.id ?? 0,
   );
-  ruin(
+  damage(
     `UPDATE recording_measurements SET measured = '{"stretches":[null' WHERE recording_id = ?`,
     measured?.id ?? 0,
   );
-  ruin(
+  damage(
     `UPDATE reservations SET blockers = '[1,', alternatives = 'x' WHERE program_id = ?`,
     sound?.programId ?? 0,
   );
-  ruin(`UPDATE rules SET conditions = '{"keyword":' WHERE id = ?`, rules[0]?.id ?? 0);
-  ruin(`UPDATE settings SET value = '{' WHERE key = ?`, 'marginBefore');
+  damage(`UPDATE rules SET conditions = '{"keyword":' WHERE id = ?`, rules[0]?.id ?? 0);
+  damage(`UPDATE settings SET value = '{' WHERE key = ?`, 'marginBefore');
 
   await startService();
   await receiving();

@@ -92,7 +92,7 @@ export function gapMs({ gaps }: Outcome['verdict']): number {
 }
 
 /** Resolves when the stream ends, normally or not. */
-export async function readOut(body: ReadableStream<Uint8Array> | null): Promise<void> {
+export async function drain(body: ReadableStream<Uint8Array> | null): Promise<void> {
   try {
     for await (const _ of body ?? []);
   } catch {
@@ -269,7 +269,7 @@ export class Household {
   /** Views the original stream of a station, until aborted or the service ends. */
   async watch(stationId: number | undefined, signal: AbortSignal): Promise<{ ended: Promise<void> }> {
     const { body } = await fetch(`${this.url}/api/services/${stationId}/live?codec=raw`, { signal });
-    return { ended: readOut(body) };
+    return { ended: drain(body) };
   }
 
   reservations(): Promise<ReservationItem[]> {

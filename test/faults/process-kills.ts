@@ -5,12 +5,12 @@
 import { expect, test } from 'bun:test';
 import { type BookedHousehold, startBooked } from './booked-household.ts';
 import {
+  drain,
   type EarlyFaultSuite,
   gapMs,
   type Household,
   LONG,
   type Outcome,
-  readOut,
   until,
 } from './household.ts';
 
@@ -79,11 +79,11 @@ export function kills(): EarlyFaultSuite {
     const previews = Array.from({ length: 5 }, () =>
       household.send('POST', 'rules/preview', rule).catch(() => {}),
     );
-    return { ended: Promise.all([...viewers.map(({ ended }) => ended), readOut(events.body), ...previews]) };
+    return { ended: Promise.all([...viewers.map(({ ended }) => ended), drain(events.body), ...previews]) };
   }
 
   const tests: EarlyFaultSuite['tests'] = (started) => {
-    const killAgainAndAgain = async (): Promise<void> => {
+    const killRepeatedly = async (): Promise<void> => {
       const downMs: number[] = [];
       /** Downtimes that ended before the programme. */
       let inside = 0;
@@ -153,7 +153,7 @@ export function kills(): EarlyFaultSuite {
 
     test('every recording is one readable file in which only the downtimes are missing', async () => {
       await started();
-      await household.explained(killAgainAndAgain);
+      await household.explained(killRepeatedly);
     });
   };
 

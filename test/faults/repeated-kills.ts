@@ -83,7 +83,7 @@ export function clockwork(): EarlyFaultSuite {
   };
 
   /** Kills at fixed times. @returns the times of the kills, epoch ms */
-  async function killOnAndOn(): Promise<number[]> {
+  async function killRepeatedly(): Promise<number[]> {
     const parts: Record<Part, Supervised> = {
       agent: new Supervised(
         () => household.air.killAgent(),
@@ -108,7 +108,7 @@ export function clockwork(): EarlyFaultSuite {
   const tests: EarlyFaultSuite['tests'] = (started) => {
     const killed = async (): Promise<void> => {
       await Promise.all(shows.map((show) => household.receives(ids.get(show) ?? 0)));
-      const killedAt = await killOnAndOn();
+      const killedAt = await killRepeatedly();
       for (const show of shows) {
         const { verdict, loss, lostMs, pictures, recording, bytes } = await household.outcome(
           show,

@@ -40,7 +40,7 @@ export interface Announced {
   relay?: { station: StationId; event: number };
 }
 
-interface Said {
+interface AnnouncedTables {
   at: number;
   station: StationId;
   present: Announced | null;
@@ -69,11 +69,11 @@ export class SimulatedTables {
   readonly #store = new ProgramStore(this.#database);
   readonly #air = new AirWatch();
   readonly #presents = new Map<StationId, StationPresent>();
-  readonly #said = new Map<StationId, Said>();
+  readonly #announced = new Map<StationId, AnnouncedTables>();
   readonly #read = new Set<StationId>();
   /** Stations whose tables another client receives. */
   readonly #watched = new Set<StationId>();
-  #script: Said[] = [];
+  #script: AnnouncedTables[] = [];
   #schedules: Listed[] = [];
   readonly #recorder: VirtualRecorder;
   #plannedAt = -Infinity;
@@ -149,16 +149,16 @@ export class SimulatedTables {
     let isNew = await this.#readSchedules(now);
     const due = this.#script.filter(({ at }) => NOON + at * MINUTE <= now);
     this.#script = this.#script.filter((one) => !due.includes(one));
-    for (const said of due) this.#said.set(said.station, said);
+    for (const tables of due) this.#announced.set(tables.station, tables);
     for (const station of this.#presents.keys()) {
       const isRead = this.#watched.has(station) || this.#recorder.receives(station);
       const wasRead = this.#read.has(station);
-      const isTold = isRead && (!wasRead || due.some((one) => one.station === station));
+      const isDelivered = isRead && (!wasRead || due.some((one) => one.station === station));
       if (isRead) this.#read.add(station);
       else this.#read.delete(station);
       const present = this.#presents.get(station);
-      if (present === undefined || (!isTold && isRead === wasRead && !isTick(now, present))) continue;
-      if (isTold) this.#hear(present, station, now);
+      if (present === undefined || (!isDelivered && isRead === wasRead && !isTick(now, present))) continue;
+      if (isDelivered) this.#receive(present, station, now);
       if (!isRead) present.release(1, wallMs(now));
       isNew = (await this.#announce(present, station, now)) || isNew;
     }
@@ -195,18 +195,20 @@ export class SimulatedTables {
     return due.length > 0;
   }
 
-  #hear(present: StationPresent, station: StationId, now: BroadcastMs): void {
-    const said = this.#said.get(station);
-    if (said === undefined) return;
-    for (const [number, announced] of [said.present, said.following].entries())
+  #receive(present: StationPresent, station: StationId, now: BroadcastMs): void {
+    const tables = this.#announced.get(station);
+    if (tables === undefined) return;
+    for (const [number, announced] of [tables.present, tables.following].entries())
       present.take(eitOf(station, number, announced), 1, wallMs(now));
   }
 
   async #announce(present: StationPresent, station: StationId, now: BroadcastMs): Promise<boolean> {
-    const said = present.read(now);
-    const programs = [said.present, said.following].filter((program) => program != null);
+    const presentFollowing = present.read(now);
+    const programs = [presentFollowing.present, presentFollowing.following].filter(
+      (program) => program != null,
+    );
     await this.#writer.write(
-      { stationId: station, programs, extended: new Map(), windows: [], presentFollowing: said },
+      { stationId: station, programs, extended: new Map(), windows: [], presentFollowing },
       wallMs(now),
     );
     this.#sync(station, now);

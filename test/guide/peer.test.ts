@@ -244,31 +244,31 @@ test.each(SCENARIO.channels.map((plan) => [plan.type, plan.channel, plan] as con
     const compared = { programmes: 0, texts: 0, shared: 0 };
     const lenders = new Map(rows.map((row) => [row.id, row]));
     for (const row of rows) {
-      const said = received.get(row.id);
-      if (said === undefined) throw new Error(`nobody sent ${row.id}`);
+      const sent = received.get(row.id);
+      if (sent === undefined) throw new Error(`nobody sent ${row.id}`);
       const lender = row.borrows === null ? undefined : lenders.get(row.borrows);
-      if (row.open_end === 0 && lender === undefined && said.variants.length > 0 && !said.undecided) {
+      if (row.open_end === 0 && lender === undefined && sent.variants.length > 0 && !sent.undecided) {
         const genres = (JSON.parse(row.genres) as { lv1: number; lv2: number }[]).map(({ lv1, lv2 }) => [
           lv1,
           lv2,
         ]);
         const { start_at: startAt, end_at: endAt, name, description } = row;
-        expect(said.variants).toContainEqual({ startAt, endAt, name, description, genres } as Programme);
+        expect(sent.variants).toContainEqual({ startAt, endAt, name, description, genres } as Programme);
         compared.programmes += 1;
       }
       if (row.borrows !== null) {
         // Its schedule is empty: details are those of the main station's programme, which are compared above;
         // its title may be that of its own present/following, which has fewer marks.
-        expect(said.schedules).toEqual([]);
+        expect(sent.schedules).toEqual([]);
         const { name, description, genres, extended } = row;
         expect(name).not.toBe('');
         expect(lender).toMatchObject({ description, genres, extended });
         expect(withoutMarks(lender?.name ?? '')).toBe(withoutMarks(name));
         compared.shared += 1;
-      } else if (said.texts.length === 0) expect(row.extended).toBeNull();
+      } else if (sent.texts.length === 0) expect(row.extended).toBeNull();
       // Listed in present/following only, and over: the whole stream is read before anything is written.
-      else if (said.textScheduled || row.extended !== null || row.end_at > begin + seconds * 1000) {
-        expect(said.texts).toContainEqual(JSON.parse(row.extended ?? '{}'));
+      else if (sent.textScheduled || row.extended !== null || row.end_at > begin + seconds * 1000) {
+        expect(sent.texts).toContainEqual(JSON.parse(row.extended ?? '{}'));
         compared.texts += 1;
       }
     }

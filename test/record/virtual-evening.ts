@@ -110,7 +110,7 @@ class Evening {
   // As stored in the database.
   #times: CourseTimes;
   /** The latest content of the tables. */
-  #said = '';
+  #lastTables = '';
   #measured: Measured | null = null;
   #parts: RecordingPart[] = [];
   #beganAt: BroadcastMs | null = null;
@@ -279,9 +279,9 @@ class Evening {
     const airState = isBroken ? 'elsewhere' : now < AT ? 'next' : now < endAt ? 'on' : 'past';
     // The programme continues until its tables change.
     const holdUntil = airState === 'on' ? broadcastMs(endAt + HELD_MS) : null;
-    const said = `${endAt} ${airState} ${isResumed}`;
-    if (said === this.#said) return;
-    this.#said = said;
+    const tables = `${endAt} ${airState} ${isResumed}`;
+    if (tables === this.#lastTables) return;
+    this.#lastTables = tables;
     session.follow({
       ...{ endAt, closeAt: broadcastMs(endAt + AFTER_MS), holdUntil, listenUntil: null },
       startAt: broadcastMs(isResumed ? at(interruption.to) : AT),

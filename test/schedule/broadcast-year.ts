@@ -277,9 +277,9 @@ export class Air {
       else this.#overrunUnannounced(aired);
     }
     while (this.#unannounced[0] !== undefined && this.#unannounced[0].at <= now) {
-      const said = this.#unannounced.shift()?.change;
+      const due = this.#unannounced.shift()?.change;
       // The current state stays.
-      for (const { program } of said?.put ?? []) {
+      for (const { program } of due?.put ?? []) {
         const aired = this.aired.get(program.id);
         if (aired !== undefined) change.put.push(aired);
       }

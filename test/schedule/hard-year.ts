@@ -27,9 +27,9 @@ import {
   troublesOf,
 } from './faults-of-a-year.ts';
 import { DAY, Home, MINUTE } from './plan-home.ts';
+import { Users } from './random-users.ts';
 import { settled } from './settled.ts';
 import { planFaults } from './sound-plan.ts';
-import { People } from './viewers.ts';
 
 /** Number of days that the guide covers. */
 const AHEAD = 8;
@@ -89,7 +89,7 @@ export class HardHome {
   readonly known = new Set<ProgramId>();
   /** Programmes whose changes were not received for a while. */
   readonly missedChanges = new Set<ProgramId>();
-  readonly people: People;
+  readonly homeUsers: Users;
   /** Their tuner was released before the overrun was announced. */
   readonly overtaken = new Set<ProgramId>();
   readonly counts = { plans: 0, shared: 0, troubles: 0 };
@@ -124,7 +124,7 @@ export class HardHome {
     const { home } = this;
     this.at = this.#onSince = home.now = broadcastMs(firstDay);
     this.tuners = equipmentOf(random);
-    this.people = new People(home, random);
+    this.homeUsers = new Users(home, random);
     this.#agent = new AgentModel(this.tuners);
     const marginBefore = random.pick([0, 1, 5]) * MINUTE;
     home.settings = { ...home.settings, marginBefore, marginAfter: random.pick([0, 1, 10]) * MINUTE };
@@ -159,7 +159,7 @@ export class HardHome {
   pass(): void {
     const { home, air, random, at } = this;
     const minute = (at - this.firstDay) / MINUTE;
-    let changed = this.#goWrong() || minute === 0;
+    let changed = this.#updateFaults() || minute === 0;
     if (minute > 0 && minute % 1440 === 0)
       changed = this.#say(air.day(minute / 1440 + AHEAD - 1).map(({ program }) => program.id)) || changed;
     const announcements = air.announcements(at);
@@ -173,7 +173,7 @@ export class HardHome {
       home.isTimeSure = this.isTimeSure;
       home.runningSince = broadcastMs(this.#onSince + this.#clockError);
       if (minute % 1440 === 0 && this.isTimeSure) this.#forget();
-      if (random.below(400) === 0) changed = this.people.decide() || changed;
+      if (random.below(400) === 0) changed = this.homeUsers.decide() || changed;
       if (this.#listen()) changed = true;
       // A plan is made every minute; only the minutes in which something is due matter.
       const isDue = this.#openings.some(({ openAt }) => openAt > home.now - MINUTE && openAt <= home.now);
@@ -197,7 +197,7 @@ export class HardHome {
   }
 
   /** Starts and ends faults. @returns whether there was a change */
-  #goWrong(): boolean {
+  #updateFaults(): boolean {
     const before = this.#active;
     const over = before.filter(({ to }) => to <= this.at);
     this.#active = before.filter(({ to }) => to > this.at);
@@ -223,7 +223,7 @@ export class HardHome {
       }
     }
     if (over.length + begun.length === 0) return false;
-    if (!this.isIn('off') && !this.isIn('agent')) this.#hearGuide();
+    if (!this.isIn('off') && !this.isIn('agent')) this.#receiveGuide();
     return true;
   }
 
@@ -253,10 +253,10 @@ export class HardHome {
    */
   #say(ids: readonly ProgramId[]): boolean {
     for (const id of ids) this.#unannounced.add(id);
-    return this.#hearGuide();
+    return this.#receiveGuide();
   }
 
-  #hearGuide(): boolean {
+  #receiveGuide(): boolean {
     if (this.isIn('off') || this.isIn('agent') || this.isIn('guide')) {
       for (const id of this.#unannounced) this.missedChanges.add(id);
       return false;
@@ -281,7 +281,7 @@ export class HardHome {
     this.#openings = home.tuners === null ? [...made.openings, ...this.#ownTimes()] : made.openings;
     for (const [id, reason] of made.passedOver) this.passedOver.set(id, reason);
     this.#follow(made);
-    this.faults.push(...planFaults(home, made, this.people.byHand));
+    this.faults.push(...planFaults(home, made, this.homeUsers.byHand));
     if (random.below(4) === 0) settled(home);
   }
 
@@ -398,7 +398,7 @@ export class HardHome {
       const reservation = home.of(programId);
       if (reservation?.state !== 'scheduled') continue;
       if (this.taken.has(programId)) this.faults.push(`${reservation.name} is recorded twice`);
-      if (this.people.cancelled.has(programId))
+      if (this.homeUsers.cancelled.has(programId))
         this.faults.push(`${reservation.name} was cancelled and is recorded`);
       const lists = { stretches: [], held: [] };
       const taken: Taken = {
@@ -488,7 +488,7 @@ export class HardHome {
       ({ state, endAt }) =>
         endAt <= now - FORGOTTEN && ['cancelled', 'missed', 'skipped', 'finished'].includes(state),
     );
-    for (const { id } of gone) this.people.byHand.delete(id);
+    for (const { id } of gone) this.homeUsers.byHand.delete(id);
     home.reservations = home.reservations.filter((one) => !gone.includes(one));
     home.cancellations = home.cancellations.filter(({ startAt }) => startAt > now - FORGOTTEN);
   }

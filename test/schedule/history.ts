@@ -220,10 +220,10 @@ export class Household {
       const due = this.#nextMoment();
       if (due > until) break;
       home.now = broadcastMs(Math.max(home.now, due));
-      const said = this.#unannounced.filter(({ at }) => at <= home.now);
+      const announcements = this.#unannounced.filter(({ at }) => at <= home.now);
       this.#unannounced = this.#unannounced.filter(({ at }) => at > home.now);
-      for (const { say } of said) say();
-      if (said.length > 0) this.plan();
+      for (const { say } of announcements) say();
+      if (announcements.length > 0) this.plan();
       this.#close();
       this.#open();
       this.plan();

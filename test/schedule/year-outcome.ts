@@ -50,7 +50,8 @@ export class Outcomes {
       const { id, endAt, copyNever } = aired.program;
       if (endAt < from || endAt >= this.#judged || copyNever) continue;
       const booked = home.home.of(id);
-      if (!rules.has(aired.series) && (booked === undefined || !home.people.byHand.has(booked.id))) continue;
+      if (!rules.has(aired.series) && (booked === undefined || !home.homeUsers.byHand.has(booked.id)))
+        continue;
       const kind = this.#kindOf(aired);
       this.counts[kind] = (this.counts[kind] ?? 0) + 1;
     }
@@ -66,7 +67,7 @@ export class Outcomes {
     const taken = home.taken.get(id);
     const reservation = home.home.of(id);
     if (taken !== undefined) return this.#recorded(aired, taken);
-    if (reservation?.state === 'cancelled' || home.people.cancelled.has(id)) return 'cancelled';
+    if (reservation?.state === 'cancelled' || home.homeUsers.cancelled.has(id)) return 'cancelled';
     return reservation === undefined ? this.#notBooked(aired) : this.#notRecorded(aired, reservation);
   }
 

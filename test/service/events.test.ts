@@ -47,19 +47,19 @@ async function listen({ body }: Response): Promise<void> {
 /** Waits until all events of earlier changes were received. */
 async function settled(): Promise<void> {
   received = [];
-  await fence();
+  await marker();
   received = [];
 }
 
-let fences = 0;
+let markers = 0;
 
 /** Waits for the events of a marker change, which come after those of all earlier changes. */
-async function fence(): Promise<void> {
+async function marker(): Promise<void> {
   // Planned and compared after everything before: a reservation that was removed again leaves the lists
   // unchanged.
   const from = received.length;
   const item = await home.json<ReservationItem>('POST', '/api/reservations', {
-    programId: home.program(`しるし${++fences}`, 10_000 + fences * 60),
+    programId: home.program(`しるし${++markers}`, 10_000 + markers * 60),
   });
   await until(() => received.slice(from).includes('reservations'));
   const again = received.length;
@@ -87,7 +87,7 @@ async function eventsDuring(act: () => Promise<unknown>): Promise<string[]> {
   const changed = LISTS.filter((name) => before[name] !== after[name]);
   await until(() => changed.every((name) => received.includes(name)));
   const sooner = new Set(received);
-  await fence();
+  await marker();
   const later = new Set(received);
   for (const name of wanted) expect([name, later.has(name)]).toEqual([name, changed.includes(name)]);
   if (!changed.includes('reservations')) expect([...sooner]).not.toContain('reservations');

@@ -5,7 +5,7 @@ import { titleText } from '../../src/model/search-text.ts';
 import type { Random } from '../fuzz/random.ts';
 import { DAY, type Home } from './plan-home.ts';
 
-export class People {
+export class Users {
   /** Their reservations, by id. */
   readonly byHand = new Set<ReservationId>();
   /** Programmes that they cancelled. */
