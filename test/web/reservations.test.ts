@@ -391,6 +391,8 @@ describe.skipIf(!hasChromium)('reservations', () => {
     const page = await rig.open('reservations?view=day');
     await page.locator('.guide-day').nth(2).click();
     await page.locator('.bar').first().waitFor();
+    // As the times in the bars: 28:00, not 4:00.
+    expect(await page.locator('.day-hours span').last().textContent()).toBe('28時');
     const heads = await page.locator('.day-head b').allTextContents();
     expect(heads).toEqual(['録画できない予約', '地デジ 1', '地デジ 2', 'BS・CS 1', 'BS・CS 2']);
     const inRow = (index: number): Promise<(string | null)[]> =>

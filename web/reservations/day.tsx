@@ -13,6 +13,7 @@ import { TUNERS } from '../query/queries.ts';
 import { reservationById } from '../query/reservations.ts';
 import { stationById } from '../query/stations.ts';
 import { useQuery } from '../query/use-query.ts';
+import { airHour } from '../ui/air-hour.ts';
 import { Panel } from '../ui/panel.tsx';
 import { adviceFor } from '../words/advice.ts';
 import { broadcastDay, DAY_MS, HOUR_MS } from '../words/day.ts';
@@ -39,7 +40,7 @@ function Hours() {
     <div class="day-hours" aria-hidden="true">
       {Array.from({ length: HOURS }, (_, index) => (
         <span key={index} class="numbers" style={{ '--at': index }}>
-          {(index + 5) % 24}
+          {airHour(index + 5)}
           <small>{TEXTS.hour}</small>
         </span>
       ))}

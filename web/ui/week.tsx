@@ -5,6 +5,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { BroadcastMs } from '../../arib/time.ts';
+import { airHour } from './air-hour.ts';
 import { type Placed, placeColumn, type Timed } from './lanes.ts';
 
 const HOUR_MS = 3_600_000;
@@ -77,7 +78,7 @@ export function Week<T extends Timed>({ label, days, now, items, head, draw }: W
         <div class="week-hours" aria-hidden="true">
           {Array.from({ length: HOURS }, (_, index) => (
             <span key={index} class="numbers" style={{ '--from': index }}>
-              {(index + FIRST_HOUR) % HOURS}
+              {airHour(index + FIRST_HOUR)}
             </span>
           ))}
         </div>
