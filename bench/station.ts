@@ -20,7 +20,7 @@ const BUN = process.execPath;
 const SYNTH = join(ROOT, 'synth', 'main.ts');
 const SCENARIO = 'default';
 const STATIONS = Number(process.argv[5] ?? 8);
-/** Until all streams are open and the JIT compilers finish; not measured. */
+/** Time until all streams are open and the JIT compilers have finished; not measured. */
 const SETTLE_SECONDS = 8;
 const peerFolder = process.argv[2] ?? '-';
 const seconds = Number(process.argv[3] ?? 30);

@@ -24,7 +24,7 @@ const START_LIMIT_MS = 120_000;
 const STORE_LIMIT_MS = 180_000;
 const BEAT_MS = 5;
 const LOOK_MS = 250;
-/** Of the programmes announced a week ahead: the others change while they are read, or have begun. */
+/** Required share of the programmes announced a week ahead: the others change meanwhile, or have begun. */
 const ENOUGH = 0.97;
 
 export interface Storing {

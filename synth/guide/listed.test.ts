@@ -199,7 +199,7 @@ test('a repeating list announces nothing further ahead than one round', () => {
     { durationSec: 10, title: '中止', cancelled: '代わり', noticeSec: 300 },
   ]);
   const counts = Array.from({ length: 60 }, (_, at) => guide.revisions(second(at)));
-  // One of each round, 20 s before its 10th second.
+  // One announcement per round, 20 s before its 10th second.
   expect(
     counts.map((count, at) => count - (counts[at - 1] ?? count)).flatMap((by, at) => (by > 0 ? [at] : [])),
   ).toEqual([10, 30, 50]);

@@ -77,7 +77,7 @@ function coverage(glyph: Glyph, place: LogoPlace, column: number, row: number): 
 }
 
 const drawn = new Map<string, Uint8Array>();
-/** Those of a channel's stations. */
+/** Size of the cache: the logos of a channel's stations. */
 const MAX_DRAWN = 8;
 
 /**

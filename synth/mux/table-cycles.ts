@@ -25,6 +25,6 @@ export const STREAM_CYCLE = {
   /** Map of the engineering service of a terrestrial channel, and its content. */
   engineering: 1,
   engineeringData: 9,
-  /** Of the terrestrial content protection: long ones, one after another. */
+  /** EMMs of the terrestrial content protection: long ones, one after another. */
   protectionEmm: 1,
 } as const;

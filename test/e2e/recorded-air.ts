@@ -110,7 +110,7 @@ export class RecordedAir {
   }
 }
 
-/** As ffprobe reads them. */
+/** The time stamps of the first picture and of the end of the last one, as read by ffprobe. */
 async function pictureSpan(bytes: Uint8Array, near: number): Promise<{ from: number; to: number }> {
   const entries = ['-show_entries', 'packet=pts,flags', '-of', 'csv=p=0'];
   const child = Bun.spawn([FFPROBE, '-v', 'quiet', '-select_streams', 'v', ...entries, '-'], {

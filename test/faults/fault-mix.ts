@@ -36,7 +36,7 @@ const LISTENED_MS = 10_000;
 const CLOCKS_MS = 100;
 /** Where two causes meet in a gap, a third one may be reported briefly. */
 const SLIVER_MS = 150;
-/** Of a programme that another one interrupts. */
+/** The fields of a programme that another one interrupts. */
 const INTERRUPTION = { afterSec: 9, forSec: 6, title: '緊急放送', newId: true };
 const PARTS: readonly Seconds[] = [
   [0, INTERRUPTION.afterSec],

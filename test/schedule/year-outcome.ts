@@ -16,7 +16,7 @@ const DONE = 6 * HOUR;
 
 type Kind =
   | 'whole'
-  /** With an explained gap. */
+  /** Recorded with an explained gap. */
   | 'torn'
   | 'conflict'
   | 'missed'

@@ -271,7 +271,7 @@ function rowOf(index: number, fill: RecordingFill): RecordingRow {
   };
 }
 
-/** Of a hundred, some failed and some are in the bin. */
+/** Special states: of a hundred recordings some failed and some are in the bin. */
 function special(index: number, now: number): Partial<RecordingRow> {
   if (index % 29 === 13) {
     return { state: 'failed', reason: 'チューナーを確保できませんでした', verdict: LOST, content: null };

@@ -7,7 +7,7 @@ import { LIVE_CHANNEL, LIVE_HEADER_BYTES } from '../../wire/live-frames.ts';
 import { type FakeStream, FRAGMENT_MS } from './fake-air.ts';
 
 export interface FakeTuning {
-  /** Of the current tuning; an older one stops. */
+  /** Number of the current tuning; an older one stops. */
   serial: number;
   isOpen: boolean;
 }
