@@ -163,7 +163,7 @@ function examineDatabase(path: string): string {
 
 const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
 
-/** Free space, and how much of it recordings may use. @throws CheckFailure when the disk is full */
+/** Free space, and how much of it recordings may use. @throws CheckFailure if the disk is full */
 function describeSpace(folder: Folder, freeBytes: number): string {
   const free = `空き ${gigabytes(freeBytes)}`;
   if (isFull(freeBytes)) {

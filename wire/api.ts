@@ -59,7 +59,7 @@ export const HealthSchema = t.Object(
     stations: t.Integer(),
     recordings: t.Integer(),
     database: t.Union([t.Literal('ok'), t.Literal('trouble')], {
-      description: '`trouble`: full, damaged or slow; `/api/status` says which',
+      description: '`trouble`: full, damaged or slow; `/api/status` has the cause',
     }),
   },
   EXTENSIBLE,

@@ -24,7 +24,7 @@ export const DetectionSchema = t.Object(
       description: 'Japanese, of `failed` and of what keeps it waiting',
     }),
     reliable: t.Boolean({ description: 'commercials may be skipped from the start' }),
-    corrected: t.Boolean({ description: 'people said where the commercials are' }),
+    corrected: t.Boolean({ description: 'the commercials were corrected by a user' }),
     confidence: t.Union([t.Number({ minimum: 0, maximum: 1 }), t.Null()], {
       description: 'of what was detected last',
     }),

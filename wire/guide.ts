@@ -291,7 +291,7 @@ export const GuideTroubleSchema = t.Object(
       description:
         'no_such_tuner: no enabled tuner receives this type; no_tuner: all were in use; unreadable: tuning failed, or the stream broke',
     }),
-    reason: t.Union([t.String(), t.Null()], { description: 'what the tuner agent said' }),
+    reason: t.Union([t.String(), t.Null()], { description: 'message of the tuner agent' }),
     failures: t.Integer({ minimum: 0, description: 'in a row; no_tuner does not count' }),
     at: t.Union([wallMsSchema(), t.Null()], { description: 'epoch ms of the last try; null: never tried' }),
   },

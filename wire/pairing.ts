@@ -11,7 +11,7 @@ const MAX_CODE = 128;
 export const PairingRequestSchema = t.Object(
   {
     name: t.String({
-      description: 'how the device names itself to people, at most 40 characters; controls are left out',
+      description: 'the name shown to users, at most 40 characters; controls are left out',
     }),
   },
   EXTENSIBLE,
@@ -37,7 +37,7 @@ export const PollRequestSchema = t.Object({ deviceCode: t.String({ maxLength: MA
 
 export const PollAnswerSchema = t.Object(
   {
-    token: t.String({ description: '`svc_…`, told this once' }),
+    token: t.String({ description: '`svc_…`, only sent once' }),
     tokenType: t.Literal('Bearer'),
   },
   EXTENSIBLE,

@@ -265,7 +265,7 @@ export const RuleSchema = t.Object(
               minimum: 1,
               description: 'programmes that are looked at when they are nearer',
             }),
-            reason: t.String({ description: 'for people, Japanese' }),
+            reason: t.String({ description: 'for display, Japanese' }),
           },
           EXTENSIBLE,
         ),

@@ -60,7 +60,7 @@ export const SETTING_SCHEMAS = {
   encode: t.Union([t.Literal('none'), t.Literal('av1'), t.Literal('h264'), t.Literal('both')]),
   encodeQuality: t.Union([t.Literal('small'), t.Literal('standard'), t.Literal('fine')], {
     description:
-      'of encoded files; `GET /api/encodes` tells what each means in octets and time on this machine',
+      'of encoded files; `GET /api/encodes` has the resulting size and time on this machine',
   }),
   encodeFrom: t.Integer({
     ...MINUTE_OF_DAY,
@@ -80,11 +80,11 @@ export const SETTING_SCHEMAS = {
   }),
   keepNewest: t.Integer({
     ...{ minimum: 0, maximum: MAX_KEPT },
-    description: 'recordings that a new rule keeps unless it says otherwise; 0: all',
+    description: 'default number of recordings that a new rule keeps; 0: all',
   }),
   keepDays: t.Integer({
     ...{ minimum: 0, maximum: MAX_KEPT },
-    description: 'days for which a new rule keeps recordings unless it says otherwise; 0: for ever',
+    description: 'default number of days that a new rule keeps recordings; 0: forever',
   }),
   retryDamaged: t.Union([t.Literal('never'), t.Literal('failed'), t.Literal('damaged')], {
     description: 'book the next airing by itself when a recording is lost, or also when it is damaged',
@@ -137,7 +137,7 @@ export function settingDefaults({ gpu }: SettingFacts): Settings {
 /** `GET /api/folders`: folders for selecting a recording folder. */
 export const FolderListSchema = t.Object(
   {
-    path: t.String({ description: 'as it was asked for, normalized' }),
+    path: t.String({ description: 'as requested, normalized' }),
     parent: t.Union([t.String(), t.Null()]),
     folders: t.Array(t.Object({ name: t.String(), path: t.String() }, EXTENSIBLE)),
     more: t.Boolean({ description: 'there are more than are listed' }),

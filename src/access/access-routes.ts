@@ -60,8 +60,8 @@ export function addAccessRoutes(app: Elysia, needs: AccessRouteNeeds): void {
   app.get('/api/access', ({ request }) => describeAccess(needs, request), {
     response: { 200: AccessSchema, ...REFUSAL_SCHEMAS },
     detail: {
-      summary: 'How this request was let in, login sessions and networks in force',
-      description: 'The event `tokens` says that sessions or paired devices changed.',
+      summary: 'How this request was let in, login sessions and trusted networks',
+      description: 'The event `tokens` reports changes of sessions and paired devices.',
       tags,
     },
   });

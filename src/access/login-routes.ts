@@ -181,7 +181,7 @@ export function addLoginRoutes(app: Elysia, needs: LoginNeeds): void {
       ],
       responses: {
         ...refusals,
-        302: { description: 'to the provider; inside a trusted network to the screen asked for' },
+        302: { description: 'to the provider; inside a trusted network to the requested screen' },
       },
     },
   });
@@ -192,8 +192,11 @@ export function addLoginRoutes(app: Elysia, needs: LoginNeeds): void {
       summary: 'Where the identity provider sends the browser back',
       responses: {
         ...refusals,
-        302: { description: 'to the screen asked for, with the session cookie' },
-        400: { description: 'not begun here, used or expired; a page that leads to a new login', ...PAGE },
+        302: { description: 'to the requested screen, with the session cookie' },
+        400: {
+          description: 'not started in this browser, used or expired; a page with a link to a new login',
+          ...PAGE,
+        },
       },
     },
   });
@@ -214,7 +217,7 @@ export function addLoginRoutes(app: Elysia, needs: LoginNeeds): void {
     detail: {
       ...shared,
       summary: 'End the session of this browser',
-      description: 'The login at the identity provider is left as it is.',
+      description: 'The login at the identity provider is not changed.',
       responses: { 204: { description: 'ended, or there was none' }, 403: REFUSALS[403] },
     },
   });

@@ -105,7 +105,7 @@ const FIRST_ROWS = 4096;
 const NUMBERS = 4;
 
 export class CompactPrograms implements ProgramRows {
-  /** All 0 where a row is empty. */
+  /** All 0 if a row is empty. */
   #numbers = new Float64Array(FIRST_ROWS * NUMBERS);
   #flags = new Uint8Array(FIRST_ROWS);
   readonly #genres: Genre[][] = [];

@@ -25,7 +25,7 @@ interface PlanningWorkerClientOptions {
 
 /** The first plan reads the whole guide without yielding: seconds on a slow machine. */
 const LIMIT_MS = 60_000;
-/** A plan that is under way at shutdown is abandoned after this. */
+/** A plan that is running at shutdown is abandoned after this. */
 const CLOSE_LIMIT_MS = 1_000;
 
 /** The rule screen asks for a preview with every keystroke. */

@@ -29,24 +29,26 @@ const LIST_QUERY = t.Object({
   completed: t.Optional(
     t.Union([t.Literal('0'), t.Literal('1')], {
       description:
-        '`1`: what is done with, the last first: finished, missed, cancelled, and skipped ones that are over; kept ' +
+        '`1`: past ones, latest first: finished, missed, cancelled, and skipped ones that are over; kept ' +
         'for 2 weeks. `0` (default): everything else, by start',
     }),
   ),
-  from: t.Optional(t.String({ pattern: EPOCH_PATTERN, description: 'only what ends after it, epoch ms' })),
-  to: t.Optional(t.String({ pattern: EPOCH_PATTERN, description: 'only what begins before it, epoch ms' })),
-  state: t.Optional(
-    t.Literal('conflict', { description: 'only those that will not be recorded as it stands' }),
+  from: t.Optional(
+    t.String({ pattern: EPOCH_PATTERN, description: 'only those that end after it, epoch ms' }),
   ),
+  to: t.Optional(
+    t.String({ pattern: EPOCH_PATTERN, description: 'only those that begin before it, epoch ms' }),
+  ),
+  state: t.Optional(t.Literal('conflict', { description: 'only those that currently cannot be recorded' })),
   limit: t.Optional(
     t.String({
       pattern: '^[0-9]{1,4}$',
-      description: 'of these the first so many, in the order of the list',
+      description: 'maximum number, in the order of the list',
     }),
   ),
 });
 
-/** @throws Failure bad_request where the window is empty */
+/** @throws Failure bad_request if the window is empty */
 function readWindow({ from, to, state, limit }: typeof LIST_QUERY.static): ReservationWindow {
   const number = (text: string | undefined) => (text === undefined ? undefined : Number(text));
   const moment = (text: string | undefined) => (text === undefined ? undefined : broadcastMs(Number(text)));
@@ -56,7 +58,7 @@ function readWindow({ from, to, state, limit }: typeof LIST_QUERY.static): Reser
   return window;
 }
 
-const NO_CONTENT = { description: 'done, or it was so already' };
+const NO_CONTENT = { description: 'done, or already done before' };
 
 function addListRoutes(app: Elysia, { reservations }: ReservationRouteNeeds, tags: string[]): void {
   app.get(
@@ -66,10 +68,11 @@ function addListRoutes(app: Elysia, { reservations }: ReservationRouteNeeds, tag
     {
       query: LIST_QUERY,
       detail: {
-        summary: 'What is to be recorded, is being recorded, or was',
+        summary: 'Scheduled, running and past recordings',
         description:
           'A `conflict` carries `blockers` (reservations it lost against), `alternatives` (programmes) and `offers` ' +
-          '(the same in words); what was missed, failed or is damaged has the next airings of its title as `offers`. The event `reservations` says that a list changed. Carries an ETag.',
+          '(the same for display); missed, failed or damaged ones have the next airings of their title as `offers`. The ' +
+          'event `reservations` reports changes. Carries an ETag.',
         tags,
         responses: {
           ...REFUSALS,
@@ -100,9 +103,10 @@ export function addReservationRoutes(app: Elysia, parts: ReservationRouteNeeds):
     {
       response: { 200: ReservationSchema, 400: ProblemSchema, 404: ProblemSchema, ...REFUSAL_SCHEMAS },
       detail: {
-        summary: 'Book a programme by hand',
+        summary: 'Book a programme manually',
         description:
-          'Priority 2. Also 200 when it is booked already; what is sent of margins, `encode`, `keepTs` and `commercials` then changes it, unless it is being recorded. Its `state` may be `conflict`. 400 `copy_never` or `ended`; ' +
+          'Priority 2. Also 200 if it is already booked; margins, `encode`, `keepTs` and `commercials` in the request then ' +
+          'change it, unless it is being recorded. Its `state` may be `conflict`. 400 `copy_never` or `ended`; ' +
           '404 for a programme that the guide does not have.',
         tags,
         requestBody: {
@@ -140,8 +144,8 @@ export function addReservationRoutes(app: Elysia, parts: ReservationRouteNeeds):
     params: ID,
     response: { 200: ReservationSchema, 400: ProblemSchema, 404: ProblemSchema, ...REFUSAL_SCHEMAS },
     detail: {
-      summary: 'Take a cancellation back',
-      description: 'One that is not cancelled is answered as it is. 400 `ended` when its programme is over.',
+      summary: 'Undo a cancellation',
+      description: 'Has no effect if it is not cancelled. 400 `ended` if its programme is over.',
       tags,
     },
   });
@@ -150,11 +154,11 @@ export function addReservationRoutes(app: Elysia, parts: ReservationRouteNeeds):
     params: t.Object({ id: t.String({ description: 'station id' }) }),
     response: { 200: RecordAnswerSchema, 400: ProblemSchema, 404: ProblemSchema, ...REFUSAL_SCHEMAS },
     detail: {
-      summary: 'Record what a station airs now',
+      summary: 'Record the current programme of a station',
       description:
-        'No body. Repeating it never books twice. `reserved` is false when the reservation will not record, mostly ' +
-        'because of a conflict. 400 `copy_never` or `ended`; 404 for an unknown station, or when the guide has ' +
-        'nothing on the air there.',
+        'No body. Idempotent. `reserved` is false when the reservation will not record, mostly ' +
+        'because of a conflict. 400 `copy_never` or `ended`; 404 for an unknown station, or if the guide has ' +
+        'no current programme for it.',
       tags: ['stations'],
     },
   });

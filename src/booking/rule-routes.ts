@@ -26,8 +26,8 @@ export function addRuleRoutes(app: Elysia, { rules }: RuleRouteNeeds): void {
 
   app.get('/api/rules', ({ request }) => polledJson(request, polledAnswer(rules.list())), {
     detail: {
-      summary: 'Rules, with what they book',
-      description: 'The event `rules` says that the list changed. Carries an ETag.',
+      summary: 'Rules, with their reservations',
+      description: 'The event `rules` reports changes. Carries an ETag.',
       tags,
       responses: { ...REFUSALS, ...polledResponses('rules', t.Array(RuleSchema)) },
     },
@@ -72,8 +72,8 @@ export function addRuleRoutes(app: Elysia, { rules }: RuleRouteNeeds): void {
       detail: {
         summary: 'Delete a rule',
         description:
-          'With the memory of what was cancelled of it, and with what it booked and no other rule wants. What it ' +
-          'recorded, or is recording, stays.',
+          'Including its cancellations, and its reservations that no other rule matches. Its finished and running ' +
+          'recordings stay.',
         tags,
         responses: {
           ...REFUSALS,
@@ -98,7 +98,7 @@ export function addRuleRoutes(app: Elysia, { rules }: RuleRouteNeeds): void {
       detail: {
         summary: 'What a rule would book now',
         description:
-          'The programmes that it matches, each with the state that it would get beside everything that is booked. ' +
+          'Its matching programmes, each with the state that it would get besides all existing reservations. ' +
           'Nothing is changed.',
         tags,
         requestBody: BODY,

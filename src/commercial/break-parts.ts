@@ -51,7 +51,7 @@ const PARTIAL = {
 /** A part without the logo whose length is not that of a spot. */
 const ODD = { longestMs: 240_000, cost: 2.5, costASecond: 0.02 } as const;
 const BLACK_MS = 3_000;
-/** Black between two parts belongs to the break: nothing of the programme is lost. */
+/** Black between two parts belongs to the break, so that the programme stays complete. */
 const BLACK_BONUS = 0.4;
 /** Without evidence of a logo, black is stronger evidence. */
 const LONE_BLACK_BONUS = 1;

@@ -97,10 +97,10 @@ export function addChapterRoutes(app: Elysia, parts: ChapterRouteNeeds): void {
       params: ID_PARAMS,
       detail: {
         requestBody: jsonBody(ChaptersRequestSchema),
-        summary: 'Say where the commercials of a recording are',
+        summary: 'Correct the commercials of a recording',
         description:
-          'Kept, and preferred to what is detected, also after commercials are detected again. An empty list says ' +
-          'that there are none. The event `chapters` tells of it.',
+          'Stored, and takes precedence over detected commercials, also after another detection. An empty list means ' +
+          'that there are none. The event `chapters` reports it.',
         tags,
         responses: {
           ...REFUSALS,
@@ -129,8 +129,8 @@ export function addChapterRoutes(app: Elysia, parts: ChapterRouteNeeds): void {
     {
       params: ID_PARAMS,
       detail: {
-        summary: 'Take back what people said about the commercials of a recording',
-        description: 'What was detected holds again.',
+        summary: 'Undo the correction of the commercials of a recording',
+        description: 'The detected commercials apply again.',
         tags,
         responses: {
           ...REFUSALS,

@@ -74,7 +74,7 @@ export function addDetectionRoutes(app: Elysia, parts: DetectionRouteNeeds): voi
     {
       params: ID_PARAMS,
       detail: {
-        summary: 'How far looking for the commercials of a recording is',
+        summary: 'Progress of detecting the commercials of a recording',
         tags,
         responses: { ...REFUSALS, ...NO_RECORDING, ...polledResponses('how far it is', DetectionSchema) },
       },
@@ -91,10 +91,10 @@ export function addDetectionRoutes(app: Elysia, parts: DetectionRouteNeeds): voi
     {
       params: ID_PARAMS,
       detail: {
-        summary: 'Look for the commercials of a recording again',
+        summary: 'Detect the commercials of a recording again',
         description:
-          'In the background, before recordings that nobody asked for. When it is done the chapters are rewritten; the ' +
-          'event `chapters` tells of it. What people corrected stays, and teaches how the station looks.',
+          'In the background, before recordings that were not requested. At the end the chapters are rewritten, which ' +
+          'the event `chapters` reports. Corrections by users stay, and are used to learn the logo of the station.',
         tags,
         responses: {
           ...REFUSALS,
@@ -118,8 +118,8 @@ export function addDetectionRoutes(app: Elysia, parts: DetectionRouteNeeds): voi
     {
       params: ID_PARAMS,
       detail: {
-        summary: 'Do not look for the commercials of a recording',
-        description: 'What was found before stays. Nothing changes where it is done already.',
+        summary: 'Do not detect the commercials of a recording',
+        description: 'Earlier results stay. No effect if the detection has finished.',
         tags,
         responses: { ...REFUSALS, ...NO_RECORDING, 200: jsonAnswer('as it is now', DetectionSchema) },
       },
@@ -137,7 +137,7 @@ export function addDetectionRoutes(app: Elysia, parts: DetectionRouteNeeds): voi
       params: ID_PARAMS,
       detail: {
         summary: 'Places to which the boundary of a chapter may be moved',
-        description: 'Where the picture or the sound changes; empty while commercials were not looked for.',
+        description: 'Changes of the picture or the sound; empty before the detection.',
         tags,
         responses: { ...REFUSALS, ...NO_RECORDING, ...polledResponses('the changes', ChangesSchema) },
       },

@@ -6,7 +6,7 @@
 import type { Candidate } from './boundary-candidates.ts';
 
 /**
- * ms. `full`: a silence of 15 frames after an encoder; `none`: what may be left of it where the sound is early or late.
+ * ms. `full`: a silence of 15 frames after an encoder; `none`: what may be left of it if the sound is early or late.
  */
 const SIDE = { none: 250, full: 450 } as const;
 /** Fullness from which a side counts as compliant. */

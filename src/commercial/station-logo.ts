@@ -307,7 +307,7 @@ function evidenceOf(scores: Float32Array, threshold: number, half: number): Floa
 /**
  * Detects the logo of a recording without any prior knowledge.
  * @param pauses ms, in order: pauses of the sound
- * @param isMain the user's correction for a time, where there is one
+ * @param isMain the user's correction for a time, if any
  */
 export function learnLogo(
   samples: readonly CornerSample[],

@@ -30,7 +30,7 @@ interface EncodeCommand {
   readonly video: {
     readonly kind: 'mpeg2' | 'h264' | 'hevc';
     readonly material: PictureMaterial;
-    /** Undefined where the stream does not signal it. */
+    /** Undefined if the stream does not signal it. */
     readonly shape: PictureShape | undefined;
   } | null;
   readonly tracks: readonly EncodedTrack[];

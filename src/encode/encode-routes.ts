@@ -94,8 +94,8 @@ export function addEncodeRoutes(app: Elysia, parts: EncodeRouteNeeds): void {
       detail: {
         summary: 'Queue a recording for encoding',
         description:
-          'Without a body as its rule or reservation, else the settings say. What waits already takes over what is ' +
-          'sent. The event `encode` tells the progress, `recordings` that files changed.',
+          'Defaults come from its rule or reservation, else from the settings. A waiting job gets the new options. ' +
+          'The event `encode` reports the progress, `recordings` changes of files.',
         tags,
         requestBody: { ...jsonBody(EncodeRequestSchema), required: false },
         responses: {
@@ -121,11 +121,11 @@ export function addEncodeRoutes(app: Elysia, parts: EncodeRouteNeeds): void {
       params: ID_PARAMS,
       detail: {
         summary: 'Cancel the encode of a recording',
-        description: 'What waits or runs; its original stays. Safe to repeat.',
+        description: 'Waiting or running; its original stays. Idempotent.',
         tags,
         responses: {
           ...REFUSALS,
-          204: { description: 'none waits or runs' },
+          204: { description: 'none is waiting or running any more' },
           400: problemResponse('malformed id'),
         },
       },
@@ -159,7 +159,7 @@ export function addEncodeRoutes(app: Elysia, parts: EncodeRouteNeeds): void {
   app.get('/api/encodes', ({ request }) => polledJson(request, polledAnswer(answer(parts))), {
     detail: {
       summary: 'The encode queue',
-      description: 'The event `recordings` says that it changed, `encode` how far the first one is.',
+      description: 'The event `recordings` reports changes, `encode` the progress of the first one.',
       tags,
       responses: { ...REFUSALS, ...polledResponses('the queue', EncodesSchema) },
     },

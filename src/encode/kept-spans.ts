@@ -40,7 +40,7 @@ export function keptSpans(segments: readonly ProgramSegment[], length: number): 
   return kept.length === 0 ? null : kept;
 }
 
-/** In order; empty without commercials, or where they are cut out. @param length ms of the original stream */
+/** In order; empty without commercials, or if they are cut out. @param length ms of the original stream */
 export function chaptersOf(
   segments: readonly ProgramSegment[],
   cuts: CutList,

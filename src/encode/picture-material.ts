@@ -27,7 +27,7 @@ const MIN_LENGTH_MS = 60_000;
 const FILM_SHARE = 0.28;
 const MIN_PICTURES = 100;
 
-/** Share of pictures with a repeated field by the filter `idet`; undefined where it saw too few pictures. */
+/** Share of pictures with a repeated field by the filter `idet`; undefined if it saw too few pictures. */
 export function repeatedShare(stderr: string): number | undefined {
   const counts = /Repeated Fields:\s*Neither:\s*(\d+)\s*Top:\s*(\d+)\s*Bottom:\s*(\d+)/.exec(stderr);
   const [neither, top, bottom] = (counts?.slice(1) ?? []).map(Number);

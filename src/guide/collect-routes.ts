@@ -20,7 +20,7 @@ export function addCollectRoutes(app: Elysia, { collecting }: CollectRouteNeeds)
     detail: {
       summary:
         'How far the guide of each listed station reaches, what is being read, and the broadcast clocks',
-      description: 'The event `programs` says that it may have changed.',
+      description: 'The event `programs` reports possible changes.',
       tags,
       responses: { ...REFUSALS, ...polledResponses('the state of the guide', GuideStatusSchema) },
     },
@@ -37,6 +37,6 @@ export function addCollectRoutes(app: Elysia, { collecting }: CollectRouteNeeds)
 
   app.delete('/api/guide/collect', () => collecting.release(), {
     response: { 200: GuideCollectSchema, ...REFUSAL_SCHEMAS },
-    detail: { summary: 'Go on reading guides in the background only', tags },
+    detail: { summary: 'Continue reading guides in the background only', tags },
   });
 }

@@ -56,7 +56,7 @@ const EPOCH_PATTERN = '^[0-9]{1,15}$';
 
 const GUIDE_QUERY = t.Object({
   from: t.Optional(
-    t.String({ pattern: EPOCH_PATTERN, description: 'epoch ms; without it the hour that has begun' }),
+    t.String({ pattern: EPOCH_PATTERN, description: 'epoch ms; default: the beginning of the current hour' }),
   ),
   to: t.Optional(
     t.String({
@@ -178,7 +178,7 @@ function addSharedRoute(app: Elysia, parts: GuideRouteNeeds): void {
     {
       query: t.Omit(GUIDE_QUERY, ['stationId']),
       detail: {
-        summary: 'Stations that show nothing of their own in a window of time',
+        summary: 'Stations without own programmes in a time window',
         description:
           'Sub-channels whose programmes are all announced as shared with a listed station of a lower number. ' +
           'Carries an ETag; `If-None-Match` gives 304 while the guide did not change.',
@@ -210,10 +210,10 @@ function addGuideRoute(app: Elysia, parts: GuideRouteNeeds): void {
     {
       query: GUIDE_QUERY,
       detail: {
-        summary: 'Programmes of a window of time, by station',
+        summary: 'Programmes in a time window, by station',
         description:
-          'The listed stations in list order, each with the programmes that overlap the window, by start; stations ' +
-          'without any are there too. Carries an ETag; `If-None-Match` gives 304 while the guide did not change.',
+          'The listed stations in list order, each with the programmes that overlap the window, sorted by start; stations ' +
+          'without programmes are included. Carries an ETag; `If-None-Match` gives 304 while the guide did not change.',
         tags: ['guide'],
         responses: {
           ...REFUSALS,
@@ -240,7 +240,7 @@ export function addGuideRoutes(app: Elysia, parts: GuideRouteNeeds): void {
     {
       params: t.Object({ id: t.String({ description: 'programme id: station id * 100000 + event_id' }) }),
       detail: {
-        summary: 'Everything that the guide knows of a programme',
+        summary: 'All details of a programme',
         description: 'Keys are snake_case. Programmes are kept until a day after they ended.',
         tags: ['guide'],
         responses: {
@@ -283,7 +283,7 @@ export function addGuideRoutes(app: Elysia, parts: GuideRouteNeeds): void {
       section: t.Optional(
         t.Union(
           SEARCH_SECTIONS.map((name) => t.Literal(name)),
-          { description: 'the one section that is wanted; the others are empty then' },
+          { description: 'the only requested section; the others stay empty' },
         ),
       ),
     }),
@@ -291,7 +291,7 @@ export function addGuideRoutes(app: Elysia, parts: GuideRouteNeeds): void {
     detail: {
       summary: 'Search programmes, recordings, reservations and rules',
       description:
-        'Looks at names and descriptions, of recordings also at the name of their station, of rules at their name. ' +
+        'Searches names and descriptions, for recordings also the name of their station, for rules their name. ' +
         '`programs`: not yet ended, by start; `recordings`: not deleted, newest first; `reservations`: upcoming and ' +
         'in progress, by start. Keys of rows are snake_case.',
       tags: ['guide'],

@@ -25,7 +25,7 @@ export function addDecoderRoute(app: Elysia, parts: { assets: Pick<Assets, 'serv
         responses: {
           ...REFUSALS,
           200: {
-            description: 'compressed as Accept-Encoding allows; revalidated by its ETag',
+            description: 'compressed if Accept-Encoding permits; revalidated by its ETag',
             content: {
               'application/wasm': { schema: { type: 'string' as const, format: 'binary' } },
               'text/javascript': { schema: { type: 'string' as const } },

@@ -22,7 +22,7 @@ export function addFontRoute(app: Elysia, parts: { assets: Pick<Assets, 'serve'>
         responses: {
           ...REFUSALS,
           200: {
-            description: 'WOFF2; revalidated by its ETag, the address carries no version',
+            description: 'WOFF2; revalidated by its ETag, the URL has no version',
             content: { 'font/woff2': { schema: { type: 'string' as const, format: 'binary' } } },
           },
           304: { description: 'unchanged' },

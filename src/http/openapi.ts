@@ -20,7 +20,7 @@ const DESCRIPTION = [
   'Watching and recording television in one household.',
   'Clients in a trusted network need no credentials; others get 401 `{"error":"unauthorized"}`.',
   'POST, PUT, PATCH and DELETE need `Content-Type: application/json`, otherwise 403 with a plain reason.',
-  'Errors are `{message, code, path?}`: a Japanese sentence for people, a stable word for programs, the field at fault. ' +
+  'Errors are `{message, code, path?}`: a Japanese sentence for users, a stable code for programs, the invalid field. ' +
     'Every route may answer so with 405 (the method is not known there), 413 (the body is larger than 1 MiB) and 500.',
   'GET routes answer HEAD too. Unknown fields, query parameters and event names are to be ignored.',
 ].join('\n\n');

@@ -94,7 +94,7 @@ export function addSystemRoutes(app: Elysia, parts: SystemRouteNeeds): void {
     },
     {
       detail: {
-        summary: 'Licenses of everything that the program contains',
+        summary: 'Licenses of all included software',
         tags: ['system'],
         responses: {
           ...REFUSALS,

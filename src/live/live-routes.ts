@@ -30,14 +30,14 @@ const LIVE_QUERY = t.Object({
   quality: t.Optional(
     t.Union(
       LIVE_QUALITIES.map((quality) => t.Literal(quality)),
-      { description: 'how much of the network the encoded stream takes; ignored by `raw` and `audio=only`' },
+      { description: 'bandwidth of the encoded stream; ignored by `raw` and `audio=only`' },
     ),
   ),
   audio: t.Optional(
     t.String({
       maxLength: 64,
       description:
-        '`only` for AAC alone (wins over `codec`), or the id of an Audio option; an unknown id selects the ' +
+        '`only` for AAC alone (overrides `codec`), or the id of an Audio option; an unknown id selects the ' +
         'main audio; ignored by `raw`',
     }),
   ),
@@ -52,7 +52,7 @@ const LIVE_RESPONSES = {
       [MIME_HEADER]: { schema: { type: 'string' as const }, description: 'RFC 6381 type with codecs' },
       [NOTICE_HEADER]: {
         schema: { type: 'string' as const },
-        description: 'comma-separated: why another encoder, codec or audio than asked for is used',
+        description: 'comma-separated: why another encoder, codec or audio than requested is used',
       },
     },
     content: {
@@ -142,8 +142,8 @@ export function addLiveCaptionRoutes(app: Elysia, { stations, live }: LiveCaptio
       detail: {
         summary: 'Captions of a station that is being watched',
         description:
-          'Beside the original stream (`live?codec=raw`), and ends with it. Times are those of its PTS. What is shown ' +
-          'at the moment comes first.',
+          'Beside the original stream (`live?codec=raw`), and ends with it. Times are those of its PTS. The current ' +
+          'page comes first.',
         tags: ['stations'],
         responses: {
           ...REFUSALS,

@@ -28,7 +28,7 @@ export function addLiveSocketRoute(app: Elysia): void {
     {
       query: t.Object({ ticket: t.Optional(t.String({ description: 'works once, within 30 s' })) }),
       detail: {
-        summary: 'Watch over one connection: pictures, sound, captions, control',
+        summary: 'Watch over one connection: video, audio, captions, control',
         description: DESCRIPTION,
         tags: ['stations'],
         responses: {

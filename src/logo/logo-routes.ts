@@ -48,7 +48,7 @@ export function addLogoRoutes(app: Elysia, parts: LogoRouteNeeds): void {
         responses: {
           ...REFUSALS,
           200: {
-            description: 'at most 72 x 36; may be kept for ever under the address that the station names',
+            description: 'at most 72 x 36; may be cached permanently under the URL in the station',
             content: { 'image/png': { schema: { type: 'string' as const, format: 'binary' } } },
           },
           304: { description: 'unchanged' },

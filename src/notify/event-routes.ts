@@ -22,7 +22,7 @@ export function addEventRoutes(app: Elysia, parts: EventRouteNeeds): void {
     },
     {
       detail: {
-        summary: 'What changed, as Server-Sent Events',
+        summary: 'Changes as Server-Sent Events',
         description: `Events: ${EVENTS.join(', ')}. \`ping\` comes every 25 s. Nothing is replayed after a reconnect.`,
         tags: ['system'],
         responses: {

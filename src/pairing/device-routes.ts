@@ -86,7 +86,8 @@ function addPairingRoutes(app: Elysia, { pairing, codeAttempts, pollAttempts }: 
           200: jsonAnswer('codes', PairingAnswerSchema),
           400: problemResponse('no name, or a name of more than 40 characters'),
           429: {
-            description: '`too_many_pending`: 20 codes wait for approval, or this address asked too often',
+            description:
+              '`too_many_pending`: 20 codes wait for approval, or too many requests of this address',
             content: {
               'application/json': {
                 schema: {
@@ -115,8 +116,8 @@ function addPairingRoutes(app: Elysia, { pairing, codeAttempts, pollAttempts }: 
       detail: {
         summary: 'Poll for the access token; needs no credentials',
         description:
-          'Gives the token once. `authorization_pending`: not approved yet; `slow_down`: wait 5 s longer between ' +
-          'polls from now on; `expired_token`: begin again; `invalid_grant`: unknown, or its token was given already.',
+          'Returns the token once. `authorization_pending`: not approved yet; `slow_down`: wait 5 s longer between ' +
+          'polls from now on; `expired_token`: begin again; `invalid_grant`: unknown, or its token was already issued.',
         tags,
         security: [],
         requestBody: jsonBody(PollRequestSchema),
@@ -169,7 +170,7 @@ export function addDeviceRoutes(app: Elysia, needs: DeviceRouteNeeds): void {
     {
       detail: {
         summary: 'Paired devices, the last paired first',
-        description: 'Carries an ETag. The event `tokens` says that the list changed.',
+        description: 'Carries an ETag. The event `tokens` reports changes.',
         tags,
         responses: { ...REFUSALS, ...polledResponses('devices', DeviceTokensSchema) },
       },
@@ -183,7 +184,7 @@ export function addDeviceRoutes(app: Elysia, needs: DeviceRouteNeeds): void {
       return new Response(null, { status: 204 });
     },
     {
-      params: t.Object({ id: t.String({ description: 'of the list' }) }),
+      params: t.Object({ id: t.String({ description: 'from the list' }) }),
       detail: {
         summary: 'Revoke a device; safe to repeat',
         tags,

@@ -95,8 +95,8 @@ export function addCaptionRoutes(app: Elysia, parts: CaptionRouteNeeds): void {
       detail: {
         summary: 'The captions of a recording',
         description:
-          'Read from the original stream when they are first asked for. Of a recording in progress what there is so far; ' +
-          'with `from` the page that is shown at that time and later ones, for who has those before.',
+          'Read from the original stream on the first request. For a running recording the captions so far; with ' +
+          '`from` the page that is shown at that time and later ones, for clients that have the earlier ones.',
         tags,
         responses: {
           ...REFUSALS,
@@ -134,8 +134,8 @@ export function addCaptionRoutes(app: Elysia, parts: CaptionRouteNeeds): void {
       detail: {
         summary: 'The captions of a recording beside its original stream',
         description:
-          'Times are those of its PTS. What begins up to 10 s before `from` is sent at once, then at most twice as fast as ' +
-          'it was broadcast. Follows a recording in progress and ends with it. The oldest of more than 3 streams of one ' +
+          'Times are those of its PTS. Pages up to 10 s before `from` are sent at once, later ones at most twice as fast as ' +
+          'broadcast. Follows a recording in progress and ends with it. The oldest of more than 3 streams of one ' +
           'recording is closed.',
         tags,
         responses: {
@@ -144,7 +144,7 @@ export function addCaptionRoutes(app: Elysia, parts: CaptionRouteNeeds): void {
           200: captionStreamResponse({
             [ORIGIN_HEADER]: {
               schema: { type: 'integer' },
-              description: 'PTS of the time 0 of the playback scale, where `from` lies',
+              description: 'PTS of time 0 of the playback scale, in the stretch of `from`',
             },
           }),
           400: problemResponse('malformed id, a time or a language that is none; `path` names the field'),

@@ -165,15 +165,15 @@ const FILE_QUERY = t.Object({
   source: t.Optional(
     t.Union(
       FILE_SOURCES.map((source) => t.Literal(source)),
-      { description: 'without it the first one that the list names' },
+      { description: 'default: the first one in the list' },
     ),
   ),
-  audio: t.Optional(t.Literal('only', { description: 'the first sound alone, AAC in ADTS' })),
+  audio: t.Optional(t.Literal('only', { description: 'only the first audio, AAC in ADTS' })),
 });
 
 export function addFileRoutes(app: Elysia, parts: FileRouteNeeds): void {
   const tags = ['recordings'];
-  const etag = { schema: { type: 'string' as const }, description: 'of a file that does not grow any more' };
+  const etag = { schema: { type: 'string' as const }, description: 'for a file that no longer grows' };
   const media = Object.fromEntries(
     [...new Set([...Object.values(TYPES), 'audio/aac'])].map((type) => [
       type,
@@ -199,20 +199,20 @@ export function addFileRoutes(app: Elysia, parts: FileRouteNeeds): void {
     detail: {
       summary: 'A file of a recording',
       description:
-        'For playing, in parts by `Range` (one part; several are answered with the whole). The file of what is being ' +
-        'recorded is sent as far as it is written. An original stream that lies in several files is sent as one; what ' +
-        'reaches over a seam and is longer than 4 MB comes chunked, without `Content-Length` but for HEAD. With ' +
-        '`audio=only` the whole sound is sent, without `Range`.',
+        'For playback, also in parts with `Range` (one range; several are answered with the complete file). The file of ' +
+        'a running recording is sent as far as it is written. An original stream in several files is sent as one; a ' +
+        'range over a file boundary of more than 4 MB is sent chunked, without `Content-Length` except for HEAD. ' +
+        'With `audio=only` the complete audio is sent, without `Range`.',
       tags,
       responses: {
         ...REFUSALS,
         ...NO_RECORDING,
         200: { description: 'the file', headers: { etag }, content: media },
-        206: { description: 'the part that was asked for', headers: { etag }, content: media },
+        206: { description: 'the requested range', headers: { etag }, content: media },
         304: { description: 'unchanged since the `If-None-Match` that was sent' },
         400: problemResponse('malformed id, unknown source'),
         404: problemResponse('no such recording, it is in the bin, or it has no such file'),
-        416: { description: 'nothing of that part is there; `Content-Range` tells the size' },
+        416: { description: 'the range is not satisfiable; `Content-Range` has the size' },
         503: problemResponse('`busy`: its folder does not answer'),
       },
     },

@@ -22,7 +22,7 @@ const VERSION = t.Object({
   v: t.Optional(
     t.String({
       maxLength: 32,
-      description: 'as the address in the list has it: it is kept then, else asked again',
+      description: 'as in the URL of the list: then it is cached, otherwise revalidated',
     }),
   ),
 });
@@ -117,7 +117,7 @@ export function addPictureRoutes(app: Elysia, parts: PictureRouteNeeds): void {
       params: ID_PARAMS,
       detail: {
         summary: 'Small pictures for seeking',
-        description: 'The event `recordings` says when they were made.',
+        description: 'The event `recordings` reports when they were made.',
         tags,
         responses: {
           ...REFUSALS,

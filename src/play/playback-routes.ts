@@ -55,9 +55,9 @@ export function addPlaybackRoutes(app: Elysia, parts: PlaybackRouteNeeds): void 
       detail: {
         summary: 'How a finished recording can be played',
         description:
-          'Times are seconds on the playback scale: 0 is the first picture that can be shown, and what was not ' +
-          'received has no length. The same scale holds for `stream`, chapters and captions. With an encoded file it is ' +
-          'that file’s (`axis`), from which commercials may be cut; `chase` and the original keep theirs.',
+          'Times are seconds on the playback scale: 0 is the first picture that can be shown, and gaps in the ' +
+          'reception have no length. `stream`, chapters and captions have the same scale. With an encoded file it is ' +
+          'that of the file (`axis`), in which commercials may be cut; `chase` and the original keep their own.',
         tags,
         responses: {
           ...REFUSALS,
@@ -86,8 +86,8 @@ export function addPlaybackRoutes(app: Elysia, parts: PlaybackRouteNeeds): void 
       detail: {
         summary: 'Chapters of a recording',
         description:
-          'Empty where no commercials are known or they were cut out, and while it is being recorded. What people corrected is preferred to ' +
-          'what was detected. The event `chapters` says that they changed.',
+          'Empty if no commercials are known or they were cut out, and while it is being recorded. Corrections by ' +
+          'users take precedence over detected chapters. The event `chapters` reports changes.',
         tags,
         responses: { ...REFUSALS, ...NO_RECORDING, ...polledResponses('the chapters', ChaptersSchema) },
       },

@@ -42,7 +42,7 @@ function readPosition(text: string | undefined): number {
 }
 
 const FROM = t.Optional(
-  t.String({ description: 's on the playback scale, 0 by default; behind the end: its end' }),
+  t.String({ description: 's on the playback scale, 0 by default; beyond the end: its end' }),
 );
 const AUDIO = t.Optional(
   t.String({ maxLength: 64, description: 'id of an Audio option; an unknown one selects the main audio' }),
@@ -162,12 +162,13 @@ export function addStreamRoutes(app: Elysia, parts: StreamRouteNeeds): void {
         audio: AUDIO,
       }),
       detail: {
-        summary: 'Watch a finished recording from any second on',
+        summary: 'Watch a finished recording from any position on',
         description:
           'Fragments have their times on the playback scale. A conversion begins at a key frame at least 1 s before ' +
-          '`from`. The codec of an encoded file is only re-wrapped, from its key frame before `from`, and takes no slot. The end of the recording ends it cleanly, as does a change of codec in the recording (ask again); ' +
-          'a failure breaks it off. `mpeg2` is the original transport stream; behind a gap its times are moved, so ' +
-          'that the origin holds. A stream whose client takes nothing for 5 minutes is stopped.',
+          '`from`. The codec of an encoded file is only remuxed, from the key frame before `from`, and needs no slot. The ' +
+          'stream ends cleanly at the end of the recording, and at a change of its codec (request it again); a failure ' +
+          'aborts it. `mpeg2` is the original transport stream; after a gap its times are shifted, so that the origin ' +
+          'stays valid. A stream whose client reads nothing for 5 minutes is stopped.',
         tags,
         responses: {
           ...REFUSALS,
@@ -200,10 +201,10 @@ export function addStreamRoutes(app: Elysia, parts: StreamRouteNeeds): void {
         audio: AUDIO,
       }),
       detail: {
-        summary: 'Watch a recording while it is made',
+        summary: 'Watch a running recording',
         description:
-          'Without `codec` it is `h264`. Begins at most 5 s before the writing position, is fed at up to twice real ' +
-          'time, waits for what is recorded, and ends after the end of the recording. Times of fragments begin near ' +
+          'Without `codec` it is `h264`. Begins at most 5 s before the writing position, is read at up to twice real ' +
+          'time, waits for new data, and ends after the end of the recording. Times of fragments begin near ' +
           `0: \`${OFFSET_HEADER}\` gives their place on the playback scale.`,
         tags,
         responses: {

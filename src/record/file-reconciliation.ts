@@ -107,7 +107,7 @@ async function missingFiles(
   return missing;
 }
 
-/** Names of the regular files in a folder; none where it cannot be listed. */
+/** Names of the regular files in a folder; none if it cannot be listed. */
 async function listFiles(folder: string): Promise<ReadonlySet<string>> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });

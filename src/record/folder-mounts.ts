@@ -20,7 +20,7 @@ export interface MountMemory {
 /** `unknown`: the folder was not used yet, or this system has no mount information. */
 type Presence = 'there' | 'away' | 'unknown';
 
-/** A missing network share may block for ever. */
+/** A missing network share may block forever. */
 const LIMIT_MS = 2_000;
 const ROOT = '/';
 /** Number of known files to check when the mount information says that the folder is unavailable. */

@@ -22,7 +22,7 @@ export function wishedFolders(first: string, further: readonly Folder[]): Folder
 
 /** A disk with less free space is full: one second of the fastest station. */
 const LEAST_BYTES = 3 * 1024 * 1024;
-/** A missing network share may block for ever. */
+/** A missing network share may block forever. */
 const LIMIT_MS = 2_000;
 
 /**

@@ -56,18 +56,17 @@ function addMarkRoutes(app: Elysia, parts: RecordingMarkRouteNeeds): void {
       params: ID_PARAMS,
       detail: {
         requestBody: jsonBody(ResumeRequestSchema),
-        summary: 'Say how far somebody watched',
+        summary: 'Store the playback position',
         description:
-          'The first and the last 30 s are not remembered. A position within the last 30 s of the `length` that is ' +
-          'sent marks the recording watched. Without `source` positions are of the encoded file where there is one, ' +
-          'else of the original stream. While it is being recorded a recording has no end: every position is ' +
-          'remembered but those of the first 30 s.',
+          'Positions in the first and the last 30 s are not stored. One within the last 30 s of the sent `length` ' +
+          'marks the recording as watched. Without `source` positions are of the encoded file if there is one, else ' +
+          'of the original stream. A running recording has no end: every position after the first 30 s is stored.',
         tags,
         responses: {
           ...REFUSALS,
           ...NO_RECORDING,
           200: {
-            description: 'what is remembered',
+            description: 'the stored position',
             content: { 'application/json': { schema: JSON.parse(JSON.stringify(ResumeSchema)) } },
           },
           400: problemResponse('malformed id or body; `path` names the field'),
@@ -88,7 +87,7 @@ function addMarkRoutes(app: Elysia, parts: RecordingMarkRouteNeeds): void {
       detail: {
         requestBody: jsonBody(WatchedRequestSchema),
         summary: 'Mark a recording as watched or as not watched',
-        description: 'Takes the position away too.',
+        description: 'Also removes the position.',
         tags,
         responses: MARKED,
       },
@@ -106,8 +105,9 @@ function addMarkRoutes(app: Elysia, parts: RecordingMarkRouteNeeds): void {
       params: ID_PARAMS,
       detail: {
         requestBody: jsonBody(ProtectRequestSchema),
-        summary: 'Keep a recording whatever its rule says, or no longer',
-        description: 'People can still delete it. It does not count among those that its rule keeps.',
+        summary: 'Protect a recording from deletion by its rule, or end the protection',
+        description:
+          'Users can still delete it. It does not count towards the recordings that its rule keeps.',
         tags,
         responses: MARKED,
       },
@@ -127,10 +127,10 @@ export function addRecordingMarkRoutes(app: Elysia, parts: RecordingMarkRouteNee
     {
       params: ID_PARAMS,
       detail: {
-        summary: 'Put a recording into the bin',
+        summary: 'Move a recording to the bin',
         description:
-          'It reads as deleted at once; its files go 2 days later. What is there already stays as it is. ' +
-          '`show=bin` of the list shows what can be restored.',
+          'It counts as deleted at once; its files are deleted 2 days later. No effect if it is already there. ' +
+          '`show=bin` lists the recordings that can be restored.',
         tags,
         responses: { ...MARKED, 404: problemResponse('no such recording'), 409: BEING_MADE },
       },
@@ -146,7 +146,7 @@ export function addRecordingMarkRoutes(app: Elysia, parts: RecordingMarkRouteNee
     {
       params: ID_PARAMS,
       detail: {
-        summary: 'Take a recording out of the bin',
+        summary: 'Restore a recording from the bin',
         description:
           'What its rule would put back at once is protected from then on. What is in no bin stays as it is.',
         tags,
@@ -165,7 +165,7 @@ export function addRecordingMarkRoutes(app: Elysia, parts: RecordingMarkRouteNee
       params: ID_PARAMS,
       detail: {
         summary: 'Delete a recording and its files',
-        description: 'At once and for good, also out of the bin. Safe to repeat.',
+        description: 'Immediately and permanently, also from the bin. Idempotent.',
         tags,
         responses: { ...MARKED, 404: problemResponse('no such recording'), 409: BEING_MADE },
       },

@@ -1,5 +1,5 @@
 /**
- * The files of an ended recording: checks which exist, joins them where a folder has room, removes those no longer
+ * The files of an ended recording: checks which exist, joins them if a folder has room, removes those no longer
  * needed. Only files that a row names are touched.
  */
 import { constants } from 'node:fs';

@@ -46,7 +46,7 @@ const LIMIT = t.Optional(
     description: `1 to ${RECORDING_LIMIT.maximum}, ${RECORDING_LIMIT.default} by default; what is beyond is taken as the bound`,
   }),
 );
-const OFFSET = t.Optional(t.String({ pattern: NUMBER, description: 'rows to pass over' }));
+const OFFSET = t.Optional(t.String({ pattern: NUMBER, description: 'rows to skip' }));
 
 export const LIST_QUERY = t.Object({
   limit: LIMIT,
@@ -72,9 +72,9 @@ export const LIST_QUERY = t.Object({
       RECORDING_SHOWS.map((show) => t.Literal(show)),
       {
         description:
-          'without it what can be watched and what is being recorded; `recording`: only the latter; `failed`, `bin`: ' +
-          'what is otherwise left out; `protected`: what no rule puts into the bin; `resume`: what has a position to ' +
-          'continue from, last watched first unless `sort` says otherwise',
+          'default: watchable and running ones; `recording`: only running ones; `failed`, `bin`: recordings that are ' +
+          'otherwise left out; `protected`: those that no rule moves to the bin; `resume`: those with a position to ' +
+          'continue from, last watched first unless `sort` is given',
       },
     ),
   ),
@@ -84,7 +84,8 @@ export const LIST_QUERY = t.Object({
   genre: t.Optional(
     t.String({
       pattern: '^([0-9]|1[0-5])$',
-      description: 'with a genre of this major one (content_nibble_level_1); 15: also what names none',
+      description:
+        'with a genre of this major one (content_nibble_level_1); 15: includes recordings without genre',
     }),
   ),
 });
@@ -165,9 +166,8 @@ export function addRecordingRoutes(app: Elysia, parts: RecordingRouteNeeds): voi
       detail: {
         summary: 'Recordings',
         description:
-          'What can be watched and what is being recorded, newest first. The event `recordings` says that it changed. ' +
-          '`poster` answers 404 while there is no picture, and has a version (`?v=`) once there is one. A recording in ' +
-          'the bin names no files.',
+          'Watchable and running recordings, newest first. The event `recordings` reports changes. `poster` gives 404 ' +
+          'while there is no picture, and has a version (`?v=`) once there is one. A recording in the bin has no files.',
         tags,
         responses: listResponses('a page of recordings', RecordingsSchema),
       },
@@ -194,7 +194,7 @@ export function addRecordingRoutes(app: Elysia, parts: RecordingRouteNeeds): voi
         offset: OFFSET,
       }),
       detail: {
-        summary: 'Series of recordings, that with the newest recording first',
+        summary: 'Series of recordings, sorted by their newest recording',
         description:
           'Of what the list of recordings shows by default. What belongs to no series is left out.',
         tags,
@@ -230,7 +230,7 @@ export function addRecordingRoutes(app: Elysia, parts: RecordingRouteNeeds): voi
     {
       params: ID_PARAMS,
       detail: {
-        summary: 'Whether a recording is being made, and can be watched',
+        summary: 'Whether a recording is running, and can be watched',
         tags,
         responses: {
           ...REFUSALS,

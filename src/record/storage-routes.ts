@@ -13,11 +13,11 @@ interface StorageRouteNeeds {
 export function addStorageRoutes(app: Elysia, parts: StorageRouteNeeds): void {
   app.get('/api/storage', async ({ request }) => polledJson(request, polledAnswer(await parts.storage())), {
     detail: {
-      summary: 'The room for recordings: folders, what lies in them, how much more fits',
+      summary: 'Storage for recordings: folders, their content, free space',
       description:
-        '`away`: the folder does not answer in 2 s, or recordings lie in it and it is not there. `floor`: what is to be ' +
-        'left free is all that is free. `full`: nothing can be written. `recordings.bytes` is of all that is not in the bin; ' +
-        '`recordingBytes` of a folder is with the bin.',
+        '`away`: the folder does not respond within 2 s, or does not exist although it contains recordings. `floor`: ' +
+        'only the space to be left free is free. `full`: nothing can be written. `recordings.bytes` does not include ' +
+        'the bin; `recordingBytes` of a folder does.',
       tags: ['recordings'],
       responses: { ...REFUSALS, ...polledResponses('the room for recordings', StorageSchema) },
     },

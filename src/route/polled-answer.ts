@@ -45,6 +45,6 @@ export function polledResponses(description: string, schema: TSchema) {
       headers: { etag },
       content: { 'application/json': { schema: JSON.parse(JSON.stringify(schema)) } },
     },
-    304: { description: 'unchanged since the `If-None-Match` that was sent', headers: { etag } },
+    304: { description: 'unchanged since `If-None-Match`', headers: { etag } },
   };
 }

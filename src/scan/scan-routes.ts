@@ -32,7 +32,7 @@ export function addScanRoutes(app: Elysia, { scans, tests }: ScanRouteNeeds): vo
 
   app.get('/api/scan', ({ request }) => polledJson(request, polledAnswer(scans.status())), {
     detail: {
-      summary: 'The channel scan under way, else the last one',
+      summary: 'The running channel scan, else the last one',
       tags,
       responses: { ...REFUSALS, ...polledResponses('the scan', ScanStatusSchema) },
     },
@@ -48,7 +48,7 @@ export function addScanRoutes(app: Elysia, { scans, tests }: ScanRouteNeeds): vo
       detail: {
         requestBody: jsonBody(ScanRequestSchema),
         summary: 'Start a channel scan',
-        description: 'It continues without the client; event `scan` tells of its progress.',
+        description: 'It continues without the client; the event `scan` reports its progress.',
         tags,
         responses: {
           ...REFUSALS,
@@ -71,9 +71,9 @@ export function addScanRoutes(app: Elysia, { scans, tests }: ScanRouteNeeds): vo
     },
     {
       detail: {
-        summary: 'Abort the channel scan; stations stay as they were',
+        summary: 'Abort the channel scan; stations are not changed',
         tags,
-        responses: { ...REFUSALS, 204: { description: 'none is running any more' } },
+        responses: { ...REFUSALS, 204: { description: 'no scan is running any more' } },
       },
     },
   );
@@ -81,8 +81,8 @@ export function addScanRoutes(app: Elysia, { scans, tests }: ScanRouteNeeds): vo
   app.post('/api/channels/test', ({ body }) => tests.run(readAs(ReceptionTestRequestSchema, body)), {
     detail: {
       requestBody: jsonBody(ReceptionTestRequestSchema),
-      summary: 'Try whether a channel is received',
-      description: 'Takes up to 10 s, on a tuner that has no user of a higher priority. Changes nothing.',
+      summary: 'Test the reception of a channel',
+      description: 'Takes up to 10 s, on a tuner without users of a higher priority. Changes nothing.',
       tags,
       responses: {
         ...REFUSALS,

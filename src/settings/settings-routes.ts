@@ -34,8 +34,8 @@ export function addSettingsRoutes(app: Elysia, parts: SettingsRouteNeeds): void 
 
   app.get('/api/settings', ({ request }) => polledJson(request, polledAnswer(parts.settings.all())), {
     detail: {
-      summary: 'Every setting with the value in force',
-      description: 'Carries an ETag. The event `settings` says that one changed.',
+      summary: 'All settings with their current values',
+      description: 'Carries an ETag. The event `settings` reports changes.',
       tags,
       responses: { ...REFUSALS, ...polledResponses('settings', SettingsSchema) },
     },
@@ -46,14 +46,14 @@ export function addSettingsRoutes(app: Elysia, parts: SettingsRouteNeeds): void 
     detail: {
       summary: 'Change settings',
       description:
-        'Keys that are sent are changed, others stay. `null` takes a key back to its default (the defaults are in ' +
+        'Only the sent keys are changed. `null` resets a key to its default (the defaults are in ' +
         '`/api/system`). An unknown key or a bad value is a 400 whose `path` names it; nothing is changed then.',
       tags,
       requestBody: { required: true, content: { 'application/json': { schema: plain(CHANGES) } } },
       responses: {
         ...REFUSALS,
         200: {
-          description: 'every setting with the value now in force',
+          description: 'all settings with their new values',
           content: { 'application/json': { schema: plain(SettingsSchema) } },
         },
         400: problemResponse('an unknown key or a bad value; nothing was changed'),
@@ -64,7 +64,7 @@ export function addSettingsRoutes(app: Elysia, parts: SettingsRouteNeeds): void 
   app.get('/api/folders', async ({ query }) => Response.json(await folderList(query.path ?? '/')), {
     query: t.Object({ path: t.Optional(t.String({ description: 'absolute; default: /', maxLength: 4096 })) }),
     detail: {
-      summary: 'Folders within a folder of the machine, to pick one for recordings',
+      summary: 'Folders within a folder of the machine, for selecting a recording folder',
       description: "Without hidden folders, links and the system's own; at most 500.",
       tags,
       responses: {

@@ -11,8 +11,8 @@ export function addStationRoutes(app: Elysia, parts: StationListNeeds): void {
   const stations = new StationListAnswer(parts);
   app.get('/api/services', ({ request }) => polledJson(request, stations.answer()), {
     detail: {
-      summary: 'Stations with what they air now',
-      description: 'Carries an ETag; `If-None-Match` gives 304 while nothing changed.',
+      summary: 'Stations with their current programmes',
+      description: 'Carries an ETag; `If-None-Match` gives 304 if nothing changed.',
       tags: ['stations'],
       responses: { ...REFUSALS, ...polledResponses('stations in list order', StationsSchema) },
     },

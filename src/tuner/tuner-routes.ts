@@ -34,7 +34,7 @@ export function addTunerRoutes(app: Elysia, parts: TunerRouteNeeds): void {
 
   app.get('/api/tuners', async ({ request }) => polledJson(request, polledAnswer(await equipment.tuners())), {
     detail: {
-      summary: 'Tuners with their users, in the order in which they are used',
+      summary: 'Tuners with their users, in order of use',
       tags,
       responses: {
         ...REFUSALS,
@@ -80,7 +80,7 @@ export function addTunerRoutes(app: Elysia, parts: TunerRouteNeeds): void {
     async ({ request }) => polledJson(request, polledAnswer(await equipment.devices())),
     {
       detail: {
-        summary: 'Tuners that the machine has, whether they are used or not',
+        summary: 'Tuners of the machine, used or not',
         tags,
         responses: {
           ...REFUSALS,
@@ -94,7 +94,7 @@ export function addTunerRoutes(app: Elysia, parts: TunerRouteNeeds): void {
   app.get('/api/card', async ({ request }) => polledJson(request, polledAnswer(await equipment.card())), {
     detail: {
       summary: 'The smart card, and the sharing of its keys',
-      description: 'Neither keys nor the number of the card are in it.',
+      description: 'Contains neither keys nor the number of the card.',
       tags,
       responses: { ...REFUSALS, ...polledResponses('the card', CardSchema), 503: AWAY },
     },
