@@ -25,7 +25,7 @@ export const AccessSchema = t.Object(
         group: nullable(
           'only members of this group or holders of this role pass; null: everyone who can sign in',
         ),
-        redirectUri: t.String({ description: 'what to enter at the provider for the host name in use' }),
+        redirectUri: t.String({ description: 'value to register at the provider for the current host name' }),
       },
       EXTENSIBLE,
     ),
@@ -40,7 +40,7 @@ export const AccessSchema = t.Object(
           agent: t.String({ description: 'User-Agent of the browser when it logged in' }),
           createdAt: wallMsSchema({ description: 'epoch ms' }),
           expiresAt: wallMsSchema({ description: 'epoch ms' }),
-          current: t.Boolean({ description: 'it is the session of this request' }),
+          current: t.Boolean({ description: 'this is the session of the request' }),
         },
         EXTENSIBLE,
       ),

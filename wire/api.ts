@@ -33,7 +33,7 @@ const NowProgramSchema = t.Object({
   audios: t.Array(AudioOptionSchema, { minItems: 1 }),
   mainStationId: t.Optional(
     stationIdSchema({
-      description: 'station that shows the same programme under a lower number; absent: its own',
+      description: 'station that shows the same programme under a lower number; absent: this station',
     }),
   ),
 });
@@ -80,7 +80,7 @@ export const StatusSchema = t.Object(
       message: t.Union([t.String(), t.Null()]),
     }),
     database: t.Object({
-      message: t.Union([t.String(), t.Null()], { description: 'what keeps things from being stored' }),
+      message: t.Union([t.String(), t.Null()], { description: 'why nothing can be stored' }),
     }),
   },
   EXTENSIBLE,

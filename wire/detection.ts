@@ -14,19 +14,23 @@ export const DetectionSchema = t.Object(
   {
     state: t.Union(
       DETECTION_STATES.map((state) => t.Literal(state)),
-      { description: '`waiting`: its turn comes; `cancelled`: not until somebody asks' },
+      { description: '`waiting`: queued; `cancelled`: not before the next request' },
     ),
-    share: t.Number({ minimum: 0, maximum: 1, description: 'that was read, while it is running' }),
+    share: t.Number({
+      minimum: 0,
+      maximum: 1,
+      description: 'share of the recording that was read, while running',
+    }),
     reason: t.Union([t.String(), t.Null()], {
-      description: 'a stable word, of `failed` and of what keeps it waiting',
+      description: 'stable code of a failure or of the reason for waiting',
     }),
     message: t.Union([t.String(), t.Null()], {
-      description: 'Japanese, of `failed` and of what keeps it waiting',
+      description: 'sentence for a failure or the reason for waiting, Japanese',
     }),
     reliable: t.Boolean({ description: 'commercials may be skipped from the start' }),
     corrected: t.Boolean({ description: 'the commercials were corrected by a user' }),
     confidence: t.Union([t.Number({ minimum: 0, maximum: 1 }), t.Null()], {
-      description: 'of what was detected last',
+      description: 'of the last detection',
     }),
     version: t.Integer({ description: 'another number whenever the chapters changed' }),
   },
@@ -37,7 +41,7 @@ export type DetectionStatus = Static<typeof DetectionSchema>;
 const ChangeSchema = t.Object({
   at: t.Number({ description: 's on the time scale of the original stream' }),
   kind: t.Union([t.Literal('cut'), t.Literal('silence')], {
-    description: '`cut`: another picture; `silence`: a pause of the sound without one',
+    description: '`cut`: a scene change; `silence`: a pause of the audio without one',
   }),
 });
 export type Change = Static<typeof ChangeSchema>;

@@ -44,14 +44,14 @@ export const EncodeManySchema = t.Object(
       t.String({
         minLength: 1,
         maxLength: 1000,
-        description: 'key of a series; what is encoded is left out',
+        description: 'key of a series; encoded recordings are left out',
       }),
     ),
     before: t.Optional(
       broadcastMsSchema({
         ...EPOCH_MS,
         minimum: 0,
-        description: 'began before, epoch ms; what is encoded is left out',
+        description: 'began before, epoch ms; encoded recordings are left out',
       }),
     ),
   },
@@ -68,7 +68,7 @@ export const EncodeQueueChangeSchema = t.Object(
     order: t.Optional(
       t.Array(recordingIdSchema({ minimum: 0 }), {
         maxItems: 10_000,
-        description: 'recording ids of what waits, first to last; others keep their order behind these',
+        description: 'recording ids of waiting jobs in order; others keep their order after these',
       }),
     ),
   },
@@ -113,8 +113,8 @@ export const EncodesSchema = t.Object(
       t.Union([t.Literal('paused'), t.Literal('window'), t.Literal('machine')]),
       'why nothing is encoded now: by a person, outside of the hours, or because the machine is wanted for watching',
     ),
-    queue: t.Array(EncodeItemSchema, { description: 'what runs, then what waits, in order' }),
-    recent: t.Array(EncodeItemSchema, { description: 'what ended last, newest first' }),
+    queue: t.Array(EncodeItemSchema, { description: 'running and then waiting jobs, in order' }),
+    recent: t.Array(EncodeItemSchema, { description: 'jobs that ended last, newest first' }),
     measured: t.Array(
       t.Object(
         {
@@ -141,7 +141,7 @@ export const EncodeLogSchema = t.Object(
   {
     state: StateSchema,
     message: nullable(t.String(), 'Japanese'),
-    log: t.String({ description: 'lines with their times; empty before it ended' }),
+    log: t.String({ description: 'lines with times; empty until it has ended' }),
     createdAt: wallMsSchema(EPOCH_MS),
     startedAt: nullable(wallMsSchema(EPOCH_MS)),
     endedAt: nullable(wallMsSchema(EPOCH_MS)),

@@ -41,7 +41,7 @@ export const RecordingStateSchema = t.Union([
 export type RecordingState = Static<typeof RecordingStateSchema>;
 
 export const VerdictLevelSchema = t.Union([t.Literal('complete'), t.Literal('damaged'), t.Literal('lost')], {
-  description: 'lost: less than half of what was wanted can be used',
+  description: 'lost: less than half of the wanted part is usable',
 });
 export type VerdictLevel = Static<typeof VerdictLevelSchema>;
 
@@ -62,7 +62,7 @@ export const GuideProgramSchema = t.Object(
     id: programIdSchema(PROGRAM_ID),
     title: t.String({ description: 'the name without marks' }),
     name: t.String({ description: 'exactly as broadcast, with marks such as [字]' }),
-    description: t.Optional(t.String({ description: 'beginning of the summary, absent when there is none' })),
+    description: t.Optional(t.String({ description: 'beginning of the summary; absent if there is none' })),
     startAt: broadcastMsSchema(EPOCH_MS),
     endAt: broadcastMsSchema({ description: 'epoch ms, exclusive' }),
     openEnd: t.Boolean({ description: 'the broadcast left the end undefined: endAt is a guess' }),
@@ -118,7 +118,7 @@ export const ProgramAudioSchema = t.Object(
 export const ProgramRelationSchema = t.Object(
   {
     kind: t.Union([t.Literal('shared'), t.Literal('relay'), t.Literal('movement')], {
-      description: 'shared: the same programme; relay: it goes on there; movement: it came from there',
+      description: 'shared: the same programme; relay: it continues there; movement: it moved from there',
     }),
     id: programIdSchema(PROGRAM_ID),
     station_id: stationIdSchema(STATION_ID),
@@ -244,7 +244,7 @@ export type FoundRule = Static<typeof FoundRuleSchema>;
 /** `GET /api/search`, snake_case. `more`: further rows exist; they are not counted. */
 export const SearchResultSchema = t.Object(
   {
-    q: t.String({ description: 'the query as it was used: cut at 100 characters' }),
+    q: t.String({ description: 'the query as used: truncated to 100 characters' }),
     programs: t.Object({ more: t.Boolean(), rows: t.Array(FoundProgramSchema) }),
     recordings: t.Object({ more: t.Boolean(), rows: t.Array(FoundRecordingSchema) }),
     reservations: t.Object({ more: t.Boolean(), rows: t.Array(FoundReservationSchema) }),
@@ -262,8 +262,8 @@ export const GuideCoverageSchema = t.Object(
       description: 'epoch ms up to which the guide is filled without a gap from now; null: nothing is known',
     }),
     lastReadAt: t.Union([wallMsSchema(), t.Null()], { description: 'epoch ms; null: never read' }),
-    thin: t.Boolean({ description: 'the guide reaches less far than it should' }),
-    noGuide: t.Boolean({ description: 'a station without a guide of its own; never thin' }),
+    thin: t.Boolean({ description: 'the guide does not reach far enough ahead' }),
+    noGuide: t.Boolean({ description: 'a station without its own guide; never thin' }),
   },
   EXTENSIBLE,
 );
@@ -293,7 +293,7 @@ export const GuideTroubleSchema = t.Object(
     }),
     reason: t.Union([t.String(), t.Null()], { description: 'message of the tuner agent' }),
     failures: t.Integer({ minimum: 0, description: 'in a row; no_tuner does not count' }),
-    at: t.Union([wallMsSchema(), t.Null()], { description: 'epoch ms of the last try; null: never tried' }),
+    at: t.Union([wallMsSchema(), t.Null()], { description: 'epoch ms of the last attempt; null: none yet' }),
   },
   EXTENSIBLE,
 );
@@ -321,7 +321,7 @@ export const GuideStatusSchema = t.Object(
     pressed: t.Boolean({ description: "'collect now' is pressed" }),
     progress: t.Union(
       [t.Object({ done: t.Integer({ minimum: 0 }), total: t.Integer({ minimum: 0 }) }, EXTENSIBLE), t.Null()],
-      { description: 'channels read since it was pressed, and to be read in all; null: not pressed' },
+      { description: 'channels read since the request, and their total; null: no request' },
     ),
     clocks: t.Array(ClockOffsetSchema),
   },

@@ -45,17 +45,15 @@ const LIVE_ERRORS = ['suspended', 'encoder_failed', 'bad_message', ...PROBLEM_CO
 const TunedSchema = t.Object({
   type: t.Literal('tuned'),
   codec: CODEC,
-  mime: t.String({ description: 'RFC 6381 type of what follows' }),
-  audios: t.Array(AudioOptionSchema, { minItems: 1, description: 'what can be chosen now' }),
+  mime: t.String({ description: 'RFC 6381 type of the following media' }),
+  audios: t.Array(AudioOptionSchema, { minItems: 1, description: 'current options' }),
   audio: t.String({
-    description: 'id of the Audio option that is sent; with `raw` of the one to begin with',
+    description: 'id of the Audio option that is sent; with `raw` the initial one',
   }),
   quality: t.Optional(QUALITY),
   stationId: t.Optional(stationIdSchema()),
   recordingId: t.Optional(recordingIdSchema()),
-  tuner: t.Optional(
-    t.String({ description: 'id of the tuner (`/api/tuners`) that a station is received on' }),
-  ),
+  tuner: t.Optional(t.String({ description: 'id of the tuner (`/api/tuners`) that receives the station' })),
   from: t.Optional(
     t.Number({
       description:

@@ -19,11 +19,11 @@ export const PairingRequestSchema = t.Object(
 
 export const PairingAnswerSchema = t.Object(
   {
-    deviceCode: t.String({ description: 'secret of the device, to poll with' }),
+    deviceCode: t.String({ description: 'secret of the device, for polling' }),
     userCode: t.String({ description: '`XXXX-XXXX`' }),
     verificationUri: t.Literal('device'),
     verificationUriComplete: t.String({
-      description: 'to be shown as a QR code, made absolute by the address of the service',
+      description: 'for the QR code, absolute by the address of the service',
     }),
     expiresIn: t.Integer({ description: 'seconds' }),
     interval: t.Integer({ description: 'seconds between two polls' }),

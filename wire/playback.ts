@@ -52,7 +52,7 @@ export const PlaybackGapSchema = t.Object(
       description:
         's on the playback scale; equal to `start` where nothing was received: such a gap has no length',
     }),
-    missing: t.Number({ minimum: 0, description: 's of the programme that are missing' }),
+    missing: t.Number({ minimum: 0, description: 'missing part of the programme, s' }),
     cause: GapCauseSchema,
   },
   EXTENSIBLE,
@@ -114,7 +114,7 @@ export const ChaptersRequestSchema = t.Object({
     }),
     {
       maxItems: MAX_CHAPTERS,
-      description: 'by `start`, none overlaps another; what is left out is programme',
+      description: 'sorted by `start`, without overlaps; the rest is programme',
     },
   ),
 });

@@ -66,8 +66,8 @@ export const VerdictSchema = t.Object(
       ),
       { description: 'a gap behind the end is a margin that was given to another recording' },
     ),
-    headMs: t.Integer({ description: 'recorded before the real start; negative: missing of it' }),
-    tailMs: t.Integer({ description: 'recorded after the real end; negative: missing of it' }),
+    headMs: t.Integer({ description: 'recorded before the actual start; negative: missing after it' }),
+    tailMs: t.Integer({ description: 'recorded after the actual end; negative: missing before it' }),
   },
   EXTENSIBLE,
 );
@@ -105,7 +105,7 @@ export const RecordingProgressSchema = t.Object(
     drops: t.Integer({ minimum: 0 }),
     slow: t.Boolean({ description: 'the disk has more than a second of work waiting' }),
     tunerId: nullable(t.String()),
-    until: broadcastMsSchema({ description: 'epoch ms: it ends then, margin included' }),
+    until: broadcastMsSchema({ description: 'planned end, margin included, epoch ms' }),
     recordedMs: t.Optional(t.Integer({ minimum: 0, description: 'length so far, without its gaps' })),
   },
   EXTENSIBLE,
@@ -149,7 +149,7 @@ export const RecordingSchema = t.Object(
       'what it is an episode of, read from the title',
     ),
     bytes: t.Integer({ minimum: 0, description: 'of all its files' }),
-    protected: t.Boolean({ description: 'no rule puts it into the bin' }),
+    protected: t.Boolean({ description: 'no rule moves it to the bin' }),
     binnedAt: nullable(broadcastMsSchema(), 'epoch ms; its files go 2 days later'),
     progress: nullable(RecordingProgressSchema, 'while recording'),
   },
@@ -226,7 +226,7 @@ export type RecordingDetail = Static<typeof RecordingDetailSchema>;
 /** Body of `POST /api/recordings/<id>/resume`. */
 export const ResumeRequestSchema = t.Object(
   {
-    at: t.Number({ minimum: 0, description: 's of the file that `source` names' }),
+    at: t.Number({ minimum: 0, description: 's of the file in `source`' }),
     length: t.Optional(t.Number({ minimum: 0, description: 's' })),
     source: t.Optional(t.Union(FILE_SOURCES.map((source) => t.Literal(source)))),
   },
@@ -305,7 +305,7 @@ export const StorageSchema = t.Object(
     shortage: nullable(
       t.Object(
         {
-          leftMs: t.Integer({ minimum: 0, description: 'how long one recording could still be written' }),
+          leftMs: t.Integer({ minimum: 0, description: 'remaining time for one recording' }),
           fullAt: nullable(
             broadcastMsSchema(),
             'when what is booked will have used up the room; null: it just fits',

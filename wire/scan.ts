@@ -43,7 +43,7 @@ export const ScanStatusSchema = t.Object(
     ]),
     types: t.Array(BroadcastTypeSchema),
     done: t.Integer({ description: 'readings that ended, second ones among them' }),
-    total: t.Integer({ description: 'readings: one a channel, and a second one for each that failed' }),
+    total: t.Integer({ description: 'readings: one per channel, and a second one for each failed channel' }),
     current: t.Array(PhysicalChannelSchema, { description: 'channels being looked at' }),
     found: t.Array(ScanFoundSchema),
     failed: t.Array(ScanFailedSchema, { description: 'channels on which nothing was found' }),
@@ -75,7 +75,7 @@ export const ReceptionTestSchema = t.Object(
     signal: TunerSchema.properties.signal,
     stats: TunerSchema.properties.stats,
     keyFailure: t.Union([KeyFailureSchema, t.Null()], {
-      description: 'why scrambled programmes of it cannot be watched',
+      description: 'why its scrambled programmes cannot be watched',
     }),
   },
   EXTENSIBLE,

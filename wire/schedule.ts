@@ -62,7 +62,9 @@ export const ReservationSchema = t.Object(
     reason: nullable(t.String(), 'why it is skipped, missed or in conflict, Japanese'),
     tuner: nullable(t.Object({ type: BroadcastTypeSchema, rank: t.Integer({ minimum: 0 }) }, EXTENSIBLE)),
     blockers: t.Optional(
-      t.Array(reservationIdSchema(), { description: 'of a conflict: reservations it lost against' }),
+      t.Array(reservationIdSchema(), {
+        description: 'for a conflict: the reservations that it lost against',
+      }),
     ),
     alternatives: t.Optional(
       t.Array(programIdSchema(PROGRAM_ID), { description: 'of a conflict: a simulcast or a later airing' }),
@@ -104,7 +106,7 @@ export const ReservationSchema = t.Object(
           {
             part: t.Union([t.Literal('head'), t.Literal('tail')]),
             ms: t.Integer({ minimum: 0 }),
-            programId: programIdSchema({ description: 'what it meets on its tuner' }),
+            programId: programIdSchema({ description: 'the adjacent programme on its tuner' }),
             title: t.String(),
           },
           EXTENSIBLE,
@@ -146,7 +148,7 @@ export const RecordAnswerSchema = t.Object(
     recorded: t.String({ description: "the programme's title" }),
     programId: programIdSchema(PROGRAM_ID),
     reserved: t.Boolean({
-      description: 'false: it is booked but will not be recorded, mostly for want of a tuner',
+      description: 'false: it is booked but will not be recorded, usually because no tuner is free',
     }),
   },
   EXTENSIBLE,
@@ -272,9 +274,9 @@ export const RuleSchema = t.Object(
         'it matches more than is booked at once; null: everything that it matches is looked at',
       ),
     ),
-    booked: t.Optional(t.Integer({ minimum: 0, description: 'its reservations that are to come or run' })),
+    booked: t.Optional(t.Integer({ minimum: 0, description: 'its scheduled and running reservations' })),
     conflicts: t.Optional(t.Integer({ minimum: 0, description: 'of these, those without a tuner' })),
-    recorded: t.Optional(t.Integer({ minimum: 0, description: 'its recordings that can be watched' })),
+    recorded: t.Optional(t.Integer({ minimum: 0, description: 'its watchable recordings' })),
   },
   EXTENSIBLE,
 );

@@ -37,11 +37,11 @@ export const CaptionStyleSchema = t.Object(
     ruby: t.Boolean(),
     visible: t.Optional(t.Boolean({ description: 'absent: true' })),
     opacity: t.Optional(
-      t.Number({ minimum: 0.2, maximum: 1, description: 'of the whole caption; absent: 1' }),
+      t.Number({ minimum: 0.2, maximum: 1, description: 'opacity of the complete caption; absent: 1' }),
     ),
     position: t.Optional(
       t.Union([t.Literal('broadcast'), t.Literal('bottom'), t.Literal('top')], {
-        description: 'where the text stands; absent: `broadcast`',
+        description: 'position of the text; absent: `broadcast`',
       }),
     ),
   },
@@ -59,8 +59,7 @@ export const SETTING_SCHEMAS = {
   }),
   encode: t.Union([t.Literal('none'), t.Literal('av1'), t.Literal('h264'), t.Literal('both')]),
   encodeQuality: t.Union([t.Literal('small'), t.Literal('standard'), t.Literal('fine')], {
-    description:
-      'of encoded files; `GET /api/encodes` has the resulting size and time on this machine',
+    description: 'of encoded files; `GET /api/encodes` has the resulting size and time on this machine',
   }),
   encodeFrom: t.Integer({
     ...MINUTE_OF_DAY,
@@ -87,7 +86,7 @@ export const SETTING_SCHEMAS = {
     description: 'default number of days that a new rule keeps recordings; 0: forever',
   }),
   retryDamaged: t.Union([t.Literal('never'), t.Literal('failed'), t.Literal('damaged')], {
-    description: 'book the next airing by itself when a recording is lost, or also when it is damaged',
+    description: 'book the next airing automatically if a recording is lost, or also if it is damaged',
   }),
   collectGuide: t.Boolean({ description: 'read the guide from the broadcast by itself' }),
   bidirectional: t.Boolean({ description: 'communication content of data broadcasts' }),
