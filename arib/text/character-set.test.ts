@@ -90,7 +90,7 @@ test.skipIf(!existsSync(FACTS))('additional symbols agree with the collected ass
   }
 });
 
-test('an undefined set still has the width that its designation says', () => {
+test('an undefined set still has the width of its designation', () => {
   expect(designatedSet(0x7e, 1, false)).toMatchObject({ name: 'unknown', octets: 1 });
   expect(designatedSet(0x7e, 2, false)).toMatchObject({ name: 'unknown', octets: 2 });
   expect(designatedSet(0x60, 2, true)).toMatchObject({ name: 'unknown', octets: 2 });

@@ -240,7 +240,7 @@ describe('a page that stops the login', () => {
     expect(await nextOf(await ask('logout'))).toBe(`${BASE}/login`);
   });
 
-  test('shown while the provider is down says that trusted networks still work, where configured', async () => {
+  test('shown while the provider is down mentions that trusted networks still work, if configured', async () => {
     provider.fault = () => new Response(null, { status: 502 });
     for (const [networks, says] of [
       ['192.168.0.0/16', true],

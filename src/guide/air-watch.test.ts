@@ -111,7 +111,7 @@ describe('AirWatch', () => {
     });
   });
 
-  test('an interrupting programme received late, by a paused process, began when its table says', () => {
+  test('an interrupting programme received late, by a paused process, begins at the time in its table', () => {
     const until = (startsAt: number, changedAt: number) => {
       const { say, of } = watch();
       say(0, NEWS, GAME, 0, 14, 0);
@@ -147,7 +147,7 @@ describe('AirWatch', () => {
     expect(of(GAME, 29.9)).toMatchObject({ state: 'over' });
   });
 
-  test('the present table alone says nothing about the following one, and vice versa', () => {
+  test('the present table alone does not affect the following one, and vice versa', () => {
     const { say, of } = watch();
     say(0, undefined, GAME, null);
     expect(of(GAME, 0)).toMatchObject({ state: 'next' });

@@ -165,7 +165,7 @@ describe('a client of the live socket', () => {
     expect(leftViewers()).toBe(1);
   });
 
-  test('is notified that a broadcast is suspended only if the signal fails and the guide says so', async () => {
+  test('is notified that a broadcast is suspended only if the signal fails and the guide confirms it', async () => {
     const refused = (failure: Failure) => opened(() => Promise.reject(failure));
     const cases = [
       [new Failure('no_signal', '受信できません'), 'suspended'],

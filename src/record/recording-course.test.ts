@@ -145,7 +145,7 @@ describe('a course', () => {
 });
 
 describe('the wanted span', () => {
-  test('starts later while the station says that the programme has not begun', () => {
+  test('starts later while the station reports that the programme has not begun', () => {
     const waiting = next(next(STATES.announced, tick(-5)), order(-4, { airState: 'next' }));
     const passed = next(waiting, tick(30));
     expect(passed.state).toBe('waiting');

@@ -144,7 +144,7 @@ describe('a scan whose channels', () => {
     ['refuse with a reason', () => Response.json({ message: '故障中' }, { status: 500 }), '故障中', 12],
   ];
   for (const [name, stream, message, readings] of cases) {
-    test(`${name} ends in time and says so`, async () => {
+    test(`${name} ends in time with its reason`, async () => {
       const home = rig();
       home.stream = stream;
       await home.start();

@@ -42,7 +42,7 @@ describe('reservations that no rule matches any more', () => {
     }
   });
 
-  test('stay when made by hand, recording, gone from the guide, or without a title', () => {
+  test('stay if they are manual, recording, missing in the guide, or without a title', () => {
     const cases: ((home: Home, program: ReturnType<Home['program']>) => void)[] = [
       (home) => (home.reservations = home.reservations.map((one) => ({ ...one, ruleId: null }))),
       (home, program) => home.begin(program),
