@@ -220,7 +220,7 @@ describe('a scan', () => {
     await until('a channel is read', () => home.scans.status().done > 0);
     workers[0]?.terminate();
     const status = await ended(home);
-    expect([status.state, status.done >= 12, workers.length]).toEqual(['failed', true, 3]);
+    expect([status.state, status.done >= 12, workers.length]).toEqual(['failed', true, 2]);
   }, 20_000);
 });
 
