@@ -4,8 +4,9 @@
  * early.
  */
 import type { MonotonicClock, MonotonicMs } from '../host/clock.ts';
+import { untilSharedTick } from '../host/shared-tick.ts';
 
-/** Delay of a batch, ms. Small compared to the buffer of any player (200 ms and more). */
+/** Longest delay of a batch, ms. Small compared to the buffer of any player (200 ms and more). */
 const BATCH_MS = 50;
 /** 50 ms of the fastest transponder (24 Mbit/s). */
 const BATCH_BYTES = 160 * 1024;
@@ -36,7 +37,7 @@ export class ChunkBatcher {
     this.#pending.push(chunk);
     this.#pendingBytes += chunk.length;
     if (this.#pendingBytes >= BATCH_BYTES) this.flush();
-    else this.#timer ??= setTimeout(() => this.flush(), BATCH_MS);
+    else this.#timer ??= setTimeout(() => this.flush(), untilSharedTick(this.clock(), BATCH_MS));
   }
 
   /** Passes pending chunks, and every chunk of the next STARTING_MS at once. */

@@ -1,5 +1,6 @@
 /** Output `raw`: the narrowed stream to the main thread, in batches, with a bound on untaken bytes. */
 import type { MonotonicMs } from '../../host/clock.ts';
+import { untilSharedTick } from '../../host/shared-tick.ts';
 import { joinBytes } from './join-bytes.ts';
 import { defineOutput, type Output, type OutputContext } from './output-kind.ts';
 
@@ -53,9 +54,13 @@ class RawOutput implements Output<RawCommand> {
     if (this.#isOver) return;
     this.#pending.push(packets);
     this.#pendingBytes += packets.length;
-    const isStarting = this.context.clock() - this.#joinedAt < STARTING_MS;
+    const now = this.context.clock();
+    const isStarting = now - this.#joinedAt < STARTING_MS;
     if (this.#pendingBytes >= (isStarting ? FIRST_BATCH_BYTES : BATCH_BYTES)) this.#flush();
-    else this.#timer ??= setTimeout(() => this.#flush(), isStarting ? FIRST_BATCH_MS : BATCH_MS);
+    else {
+      const delay = isStarting ? FIRST_BATCH_MS : untilSharedTick(now, BATCH_MS);
+      this.#timer ??= setTimeout(() => this.#flush(), delay);
+    }
   }
 
   command(command: RawCommand): void {
