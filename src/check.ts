@@ -151,7 +151,7 @@ function examineDatabase(path: string): string {
     }
     for (const { original, recordings } of findCopied(database, path)) {
       throw new CheckFailure(
-        `${path} は ${original} の複製です。元のファイルがある間、その録画 ${recordings} 本は再生も続行も削除もしません。` +
+        `${path} は ${original} の複製です。元のファイルがある間、その録画 ${recordings} 件は再生も続行も削除もしません。` +
           '引き継ぐには元のファイルを削除してください',
       );
     }

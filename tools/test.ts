@@ -67,6 +67,8 @@ const CROWDED = 'test/faults/fault-table.test.ts';
 const ONE_AT_A_TIME = ['test/e2e', 'test/web/live-raw.test.ts'];
 /** Screens whose tests wait for the page, however slow it is: run beside the tests that run one at a time. */
 const PATIENT = [
+  'test/web/first-visit.test.ts',
+  'test/web/fullscreen.test.ts',
   'test/web/look.test.ts',
   'test/web/recordings.test.ts',
   'test/web/reservations.test.ts',

@@ -98,7 +98,7 @@ describe.skipIf(!hasChromium)('on a slow first visit', () => {
       const page = await firstVisit(size, [/api\/recordings\?/u, /api\/encodes/u]);
       await page.goto(`${rig.service.url}recordings`);
       await page.locator('.encode-line').waitFor();
-      await page.locator('.shelf .rec-title').first().waitFor();
+      await page.locator('.cell-list .rec-title').first().waitFor();
       expect(await shiftOf(page)).toBeLessThan(MOST_SHIFT);
     });
 
@@ -110,6 +110,37 @@ describe.skipIf(!hasChromium)('on a slow first visit', () => {
       expect(await shiftOf(page)).toBeLessThan(MOST_SHIFT);
     });
   }
+
+  /** The sheet of a recording whose content arrives when `arrive` is called. */
+  async function waitingSheet(): Promise<{ page: Page; arrive: () => Promise<void> }> {
+    fill();
+    const page = await firstVisit('desktop', []);
+    const gate = Promise.withResolvers<void>();
+    await page.route(/api\/recordings[?/]/u, async (route) => {
+      await gate.promise;
+      await route.continue();
+    });
+    await page.goto(`${rig.service.url}recordings?recording=5`);
+    await page.locator('dialog.sheet[open]').waitFor();
+    const arrive = async (): Promise<void> => {
+      gate.resolve();
+      await page.locator('dialog .program-actions').waitFor();
+    };
+    return { page, arrive };
+  }
+
+  test('a sheet whose content arrives late focuses its main action', async () => {
+    const { page, arrive } = await waitingSheet();
+    await arrive();
+    await page.locator('dialog [data-nav-initial]:focus').waitFor();
+  });
+
+  test('a press before the content of a sheet arrives keeps the focus where the user moved it', async () => {
+    const { page, arrive } = await waitingSheet();
+    await page.keyboard.press('Tab');
+    await arrive();
+    expect(await page.locator('dialog .program-actions :focus').count()).toBe(0);
+  });
 
   test('when the agent is started, the steps of the first run change once', async () => {
     const { problems } = rig.service.household;

@@ -25,7 +25,7 @@ describe.skipIf(!hasChromium)('of recordings', () => {
   }
   const ids = (page: Page): Promise<string[]> =>
     page
-      .locator('.shelf .cell-main')
+      .locator('.cell-list .cell-main')
       .evaluateAll((all) => all.map((one) => one.getAttribute('data-id') ?? ''));
 
   for (const options of [{}, PHONE]) {
@@ -86,7 +86,7 @@ describe.skipIf(!hasChromium)('of recordings', () => {
         watched: watchedAt !== null,
         resumeMs,
       }));
-    await page.locator('.shelf .cell-main').first().focus();
+    await page.locator('.cell-list .cell-main').first().focus();
     await page.keyboard.press('Space');
     await page.getByRole('button', { name: 'すべて選択' }).click();
     await page.getByRole('button', { name: '未視聴に', exact: true }).focus();

@@ -44,12 +44,12 @@ describe.skipIf(!hasChromium)('recordings', () => {
     return page;
   }
 
-  const cards = (page: Page) => page.locator('.shelf-cell:has(.rec-title)');
+  const cards = (page: Page) => page.locator('.list-cell:has(.rec-title)');
   const titles = (page: Page): Promise<string[]> => page.locator('.rec-title').allTextContents();
   const chosen = (page: Page) => page.locator('.rec[data-chosen]');
 
   const cellsBounded = async (page: Page): Promise<void> => {
-    expect(await page.locator('.shelf-cell').count()).toBeLessThan(80);
+    expect(await page.locator('.list-cell').count()).toBeLessThan(80);
   };
 
   test('draws only what is visible of thousands, loads pages as they come near, and reaches the last', async () => {
@@ -60,22 +60,22 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await cellsBounded(page);
     expect(asked('GET recordings')).toBeLessThan(8);
     // The month is shown at the top of the view, and where another one begins.
-    const month = (words: string) => page.locator('.shelf-heading span', { hasText: words }).waitFor();
+    const month = (words: string) => page.locator('.list-heading span', { hasText: words }).waitFor();
     await month('2026年11月');
     // An earlier month begins about twenty days of five hours each further down.
-    for (let step = 0; (await page.locator('.shelf-mark').count()) === 0 && step < 40; step += 1) {
+    for (let step = 0; (await page.locator('.list-mark').count()) === 0 && step < 40; step += 1) {
       await page.mouse.wheel(0, 600);
       await page.evaluate(() => new Promise(requestAnimationFrame));
     }
-    expect(await page.locator('.shelf-mark').first().textContent()).toBe('2026年10月');
+    expect(await page.locator('.list-mark').first().textContent()).toBe('2026年10月');
     const last = held(COUNT)?.title ?? '-';
     await page.evaluate(() => scrollTo({ top: document.body.scrollHeight, behavior: 'instant' }));
     await page.locator(`.cell-main[data-id="${COUNT}"]`).waitFor();
-    expect(await page.locator(`.shelf-cell:has([data-id="${COUNT}"]) .rec-title`).textContent()).toBe(
+    expect(await page.locator(`.list-cell:has([data-id="${COUNT}"]) .rec-title`).textContent()).toBe(
       splitTitle(last).title,
     );
     await cellsBounded(page);
-    expect(await page.locator('.shelf-heading').textContent()).not.toBe('2026年11月');
+    expect(await page.locator('.list-heading').textContent()).not.toBe('2026年11月');
     expect(faults).toEqual([]);
   });
 
@@ -88,8 +88,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await page.getByRole('radio', { name: '大きい順' }).click();
     const largest = Math.max(...rig.service.household.recordings.list.map(({ bytes }) => bytes));
     await page.waitForFunction(
-      (id) =>
-        document.querySelector('.shelf-cell[data-index="0"] .cell-main')?.getAttribute('data-id') === id,
+      (id) => document.querySelector('.list-cell[data-index="0"] .cell-main')?.getAttribute('data-id') === id,
       String(rig.service.household.recordings.list.find(({ bytes }) => bytes === largest)?.id),
     );
     await page.reload();
@@ -126,7 +125,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
 
   test('groups series, opens one, and Back returns to the group', async () => {
     const page = await open('recordings', { kept: { 'recordings-grouped': true } });
-    const pile = page.locator('.shelf-cell', { hasText: 'ほうき星の郵便屋さん' }).first();
+    const pile = page.locator('.list-cell', { hasText: 'ほうき星の郵便屋さん' }).first();
     await pile.waitFor();
     const count = rig.service.household.recordings.list.filter(({ name }) =>
       name.includes('ほうき星'),
@@ -145,7 +144,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
   test('several are selected by mouse and Shift, moved to the bin, and restored', async () => {
     const page = await open();
     await cards(page).nth(5).waitFor();
-    const ids = [1, 2, 3, 4].map((index) => `.shelf-cell[data-index="${index}"]`);
+    const ids = [1, 2, 3, 4].map((index) => `.list-cell[data-index="${index}"]`);
     await page.locator(ids[0] ?? '').hover();
     await page.locator(`${ids[0]} .rec-check`).click();
     await page.locator(ids[3] ?? '').click({ modifiers: ['Shift'] });
@@ -169,7 +168,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await cards(page).first().waitFor();
     const width = (): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth);
     expect(await width()).toBe(360);
-    const card = page.locator('.shelf-cell[data-index="0"]');
+    const card = page.locator('.list-cell[data-index="0"]');
     await card.scrollIntoViewIfNeeded();
     const box = await card.boundingBox();
     const point = { x: (box?.x ?? 0) + 30, y: (box?.y ?? 0) + 30 };
@@ -178,7 +177,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await chosen(page).first().waitFor();
     await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
     await page.getByText('1件を選択中').waitFor();
-    await page.locator('.shelf-cell[data-index="1"] .cell-main').tap();
+    await page.locator('.list-cell[data-index="1"] .cell-main').tap();
     await page.getByText('2件を選択中').waitFor();
     expect(await width()).toBe(360);
     await page.getByRole('button', { name: '保護', exact: true }).click();
@@ -188,7 +187,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await page.getByRole('button', { name: '一覧で表示' }).click();
     await page.locator('.rec-as-list').first().waitFor();
     expect(await width()).toBe(360);
-    await page.locator('.shelf-cell .cell-main').first().tap();
+    await page.locator('.list-cell .cell-main').first().tap();
     await page.locator('.verdict-box').waitFor();
     expect(await width()).toBe(360);
   });
@@ -215,11 +214,11 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await cards(page).nth(8).waitFor();
     const at = (index: number) =>
       page.waitForFunction(
-        (wanted) => document.activeElement?.closest('.shelf-cell')?.getAttribute('data-index') === wanted,
+        (wanted) => document.activeElement?.closest('.list-cell')?.getAttribute('data-index') === wanted,
         String(index),
       );
     const columns = await page.evaluate(() => {
-      const cells = [...document.querySelectorAll('.shelf-cell')];
+      const cells = [...document.querySelectorAll('.list-cell')];
       const top = cells[0]?.getBoundingClientRect().top;
       return cells.filter((cell) => cell.getBoundingClientRect().top === top).length;
     });
@@ -271,7 +270,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await page.keyboard.press('Enter');
     await page.getByText('を元に戻しました').waitFor();
     expect(rig.service.household.recordings.list.every(({ binnedAt }) => binnedAt === null)).toBe(true);
-    await page.locator(`.shelf-cell[data-index="0"] .cell-main[data-id="${first}"]`).focus();
+    await page.locator(`.list-cell[data-index="0"] .cell-main[data-id="${first}"]`).focus();
     await page.keyboard.press('ArrowLeft');
     await focusOn(page, '録画');
   });
@@ -326,7 +325,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     const card = page.locator('.running');
     await card.getByText('2.4 GB').waitFor();
     expect(await card.locator('.running-state').textContent()).toBe('録画中');
-    expect(await page.locator('.shelf .cell-main[data-id="900"]').count()).toBe(0);
+    expect(await page.locator('.cell-list .cell-main[data-id="900"]').count()).toBe(0);
     // It has no picture before its end.
     expect(await card.locator('.poster-picture').count()).toBe(0);
     Object.assign(running, {
@@ -356,7 +355,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await card.waitFor({ state: 'detached' });
     // Nothing can be scrolled: no month is drawn over the list.
     await page.waitForFunction(() => document.querySelectorAll('.rec-title').length === 3);
-    expect(await page.locator('.shelf-heading').count()).toBe(0);
+    expect(await page.locator('.list-heading').count()).toBe(0);
     const before = asked('GET recordings');
     await page.clock.runFor(20_000);
     await page.evaluate(() => fetch('api/health'));
@@ -383,7 +382,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await cards(page).first().waitFor();
     await page.evaluate(() => scrollTo({ top: 9_000, behavior: 'instant' }));
     await page.waitForFunction(
-      () => Number(document.querySelector('.shelf-cell')?.getAttribute('data-index')) > 20,
+      () => Number(document.querySelector('.list-cell')?.getAttribute('data-index')) > 20,
     );
     const link = page.locator('.cell-main[data-id]').nth(8);
     await link.waitFor();
@@ -394,7 +393,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     const reads = asked('GET recordings');
     for (const one of rig.service.household.recordings.list) one.watchedAt = broadcastMs(1);
     rig.service.send('recordings');
-    await page.locator(`.shelf-cell:has([data-id="${id}"]) .rec-seen`).waitFor();
+    await page.locator(`.list-cell:has([data-id="${id}"]) .rec-seen`).waitFor();
     await until(() => asked('GET recordings') > reads);
     expect(await page.evaluate(() => scrollY)).toBe(top);
     expect(Number(await chosen(page).locator('.cell-main').getAttribute('data-id'))).toBe(id);
@@ -406,7 +405,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await cards(page).first().waitFor();
     await page.evaluate(() => scrollTo({ top: 20_000, behavior: 'instant' }));
     await page.waitForFunction(
-      () => Number(document.querySelector('.shelf-cell')?.getAttribute('data-index')) > 20,
+      () => Number(document.querySelector('.list-cell')?.getAttribute('data-index')) > 20,
     );
     const link = page.locator('.cell-main[data-id]').nth(8);
     await link.waitFor();

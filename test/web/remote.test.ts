@@ -32,7 +32,7 @@ describe.skipIf(!hasChromium)('by remote control', () => {
     await page.locator('.rec-title').first().waitFor();
     await page.getByRole('button', { name: '選択' }).focus();
     await page.keyboard.press('Enter');
-    await page.waitForFunction(() => document.activeElement?.closest('.shelf-cell') != null);
+    await page.waitForFunction(() => document.activeElement?.closest('.list-cell') != null);
     for (const key of ['ArrowDown', 'ArrowDown', 'Enter', 'ArrowRight', 'Enter']) {
       await page.keyboard.press(key);
     }
@@ -93,7 +93,7 @@ describe.skipIf(!hasChromium)('by remote control', () => {
     await page.getByRole('button', { name: '選択を解除' }).focus();
     await page.keyboard.press('Enter');
     await page.waitForFunction(() => {
-      const box = document.activeElement?.closest('.shelf-cell')?.getBoundingClientRect();
+      const box = document.activeElement?.closest('.list-cell')?.getBoundingClientRect();
       return box !== undefined && box.top >= 0 && box.bottom <= innerHeight;
     });
   });
@@ -193,7 +193,7 @@ describe.skipIf(!hasChromium)('by remote control', () => {
         turn = path.includes('turn') ? 1 : 0;
         await page.goto(rig.service.url + path);
         await page.locator(ready).first().waitFor();
-        await page.locator('.shelf .rec-title, main h1').first().waitFor();
+        await page.locator('.cell-list .rec-title, main h1').first().waitFor();
         await page.evaluate(
           () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
         );

@@ -37,7 +37,7 @@ async function comingProgram({ page }: UserInput) {
 }
 
 /** A recording of the list that can be played; a press opens its sheet. */
-const card = ({ page }: UserInput, index = 0) => page.locator('.shelf .rec-link[data-id]').nth(index);
+const card = ({ page }: UserInput, index = 0) => page.locator('.cell-list .rec-link[data-id]').nth(index);
 const inSheet = ({ page }: UserInput, name: string) =>
   page.getByRole('dialog').getByRole('button', { name, exact: true });
 const searchField = ({ page }: UserInput) => page.getByRole('searchbox', { name: '番組を検索' });

@@ -5,7 +5,7 @@ import { openReservation } from '../navigation/router.ts';
 import { STORAGE } from '../query/queries.ts';
 import { CONFLICTS, MOST_NEXT, NEXT_BOOKINGS, RECENT_BOOKINGS } from '../query/reservations.ts';
 import { useQuery } from '../query/use-query.ts';
-import { roomAlert, roomWords } from '../recordings/room.ts';
+import { freeSpaceAlert, freeSpaceText } from '../recordings/free-space.ts';
 import { countsOf, isTrouble } from '../reservations/sort.ts';
 import { Icon } from '../ui/icon.tsx';
 import { spokenText, standingWords, titleOf } from '../words/reservation.ts';
@@ -62,11 +62,11 @@ function Booked({ items, conflicts }: BookedProps) {
 }
 
 function Room({ storage }: { storage: StorageFacts }) {
-  const alert = roomAlert(storage);
+  const alert = freeSpaceAlert(storage);
   return (
     <a class="status-chip" data-tone={alert?.tone} href="recordings">
       <Icon name={alert === undefined ? 'disk' : 'alert'} />
-      <span class="numbers">{alert?.text ?? roomWords(storage)}</span>
+      <span class="numbers">{alert?.text ?? freeSpaceText(storage)}</span>
     </a>
   );
 }

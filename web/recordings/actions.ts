@@ -85,7 +85,7 @@ function nameOf(list: readonly Recording[]): string {
 
 interface Telling {
   /** Which recordings were changed. */
-  readonly about: 'shelf' | 'watched' | 'protection' | 'encode';
+  readonly about: 'bin' | 'watched' | 'protection' | 'encode';
   /** Follows the recording's name: `をごみ箱へ移しました`. */
   readonly done: string;
   readonly failed: string;
@@ -111,7 +111,7 @@ function tell({ done, failed, failure }: Outcome, words: Telling): void {
 /** @param focusUndo the focused element was removed: the toast gets the focus */
 export async function moveToBin(list: readonly Recording[], focusUndo = false): Promise<void> {
   tell(await each(TEXTS.binning, list, ({ id }) => binRecording(id)), {
-    about: 'shelf',
+    about: 'bin',
     done: TEXTS.binned,
     failed: TEXTS.notBinned,
     undo: (done) => void takeFromBin(done),
@@ -121,7 +121,7 @@ export async function moveToBin(list: readonly Recording[], focusUndo = false): 
 
 export async function takeFromBin(list: readonly Recording[]): Promise<void> {
   tell(await each(TEXTS.restoring, list, ({ id }) => restoreRecording(id)), {
-    about: 'shelf',
+    about: 'bin',
     done: TEXTS.restored,
     failed: TEXTS.notRestored,
   });
@@ -130,7 +130,7 @@ export async function takeFromBin(list: readonly Recording[]): Promise<void> {
 /** Permanent; the caller has asked for confirmation. */
 export async function erase(list: readonly Recording[]): Promise<void> {
   tell(await each(TEXTS.erasing, list, ({ id }) => eraseRecording(id)), {
-    about: 'shelf',
+    about: 'bin',
     done: TEXTS.erased,
     failed: TEXTS.notErased,
   });

@@ -1,9 +1,9 @@
-/** Layout of a shelf: positions of the cells, the range near the view, and key navigation. Pure; CSS pixels. */
+/** Layout of a list or grid of recordings: positions of the cells, the range near the view, and key navigation. Pure; CSS pixels. */
 
 export type Look = 'grid' | 'list';
 
 interface Measures {
-  /** Of the shelf. */
+  /** Of the list. */
   readonly width: number;
   /** One rem. */
   readonly rem: number;
@@ -45,7 +45,7 @@ function rowsOf({ columns }: Layout, count: number): number {
   return Math.ceil(count / columns);
 }
 
-/** Height of the whole shelf. */
+/** Height of the whole list. */
 export function heightOf(layout: Layout, count: number): number {
   const rows = rowsOf(layout, count);
   return rows === 0 ? 0 : rows * (layout.cellHeight + layout.gap) - layout.gap;
@@ -72,7 +72,7 @@ export interface Range {
 /** Rows drawn beyond each edge of the view. */
 const AHEAD_ROWS = 2;
 
-/** @param top of the view, from the top of the shelf; may be negative */
+/** @param top of the view, from the top of the list; may be negative */
 export function rangeInView(layout: Layout, count: number, view: { top: number; height: number }): Range {
   const step = layout.cellHeight + layout.gap;
   const firstRow = Math.max(0, Math.floor(view.top / step) - AHEAD_ROWS);
@@ -87,7 +87,7 @@ export function firstInView(layout: Layout, count: number, top: number): number 
   return Math.min(Math.max(0, count - 1), row * layout.columns);
 }
 
-/** The cell that a key leads to; undefined beyond the edge of the shelf. */
+/** The cell that a key leads to; undefined beyond the edge of the list. */
 export function stepFrom(
   index: number,
   key: string,

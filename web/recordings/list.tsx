@@ -14,11 +14,11 @@ import { monthText } from '../words/time.ts';
 import { moveToBin } from './actions.ts';
 import { openRecording, openSeries } from './address.ts';
 import { CardSkeleton, RecordingCard, SeriesCard } from './card.tsx';
+import { CellList, indexOfCell } from './cell-list.tsx';
 import { Empty } from './empty.tsx';
 import { usePresses } from './presses.ts';
 import { parametersOf, type RecordingQuery } from './query.ts';
 import type { Selection } from './selection.ts';
-import { indexOfCell, ShelfView } from './shelf.tsx';
 import { TEXTS } from './texts.ts';
 
 /** Largest page of the service. */
@@ -110,8 +110,8 @@ export function RecordingList({ shown, pages, busy, selection }: ListProps) {
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: presses and keys are of the links in its cells
-    <div class="rec-shelf" aria-busy={busy} {...presses} onKeyDown={onKey}>
-      <ShelfView
+    <div class="rec-cells" aria-busy={busy} {...presses} onKeyDown={onKey}>
+      <CellList
         label={TEXTS.recordings}
         look={look}
         count={pages.count}
@@ -146,8 +146,8 @@ export function SeriesList({ pages, busy }: { pages: Pages<RecordingSeries>; bus
     },
   });
   return (
-    <div class="rec-shelf" aria-busy={busy} {...presses}>
-      <ShelfView
+    <div class="rec-cells" aria-busy={busy} {...presses}>
+      <CellList
         label={TEXTS.series}
         look={look}
         count={pages.count}

@@ -47,7 +47,7 @@ const BACK_MS = 1_500;
 const MOST_FRAMES = 60;
 
 function focusedKey(): string | undefined {
-  const cell = document.activeElement?.closest<HTMLElement>('.shelf-cell');
+  const cell = document.activeElement?.closest<HTMLElement>('.list-cell');
   return cell?.dataset.key;
 }
 
@@ -82,12 +82,12 @@ function useShown<T>(kept: Kept<T>): void {
       const giveFocus = (): void => {
         const active = document.activeElement;
         if (active !== null && active !== document.body && active.id !== 'main') return;
-        const cell = document.querySelector(`.shelf-cell[data-key="${CSS.escape(place.focus ?? '')}"]`);
+        const cell = document.querySelector(`.list-cell[data-key="${CSS.escape(place.focus ?? '')}"]`);
         frames += 1;
         if (cell !== null) cell.querySelector<HTMLElement>('.cell-main')?.focus({ preventScroll: true });
         else if (frames < MOST_FRAMES) frame = requestAnimationFrame(giveFocus);
       };
-      // Once the shelf has its height; what lies there is drawn some frames later.
+      // Once the list has its height; what lies there is drawn some frames later.
       frame = requestAnimationFrame(() => {
         scrollTo({ top: place.top, behavior: 'instant' });
         frame = requestAnimationFrame(giveFocus);
@@ -99,7 +99,7 @@ function useShown<T>(kept: Kept<T>): void {
     let place = kept.place;
     const remember = (): void => {
       // The next screen may already be shown.
-      if (document.querySelector('.shelf') === null) return;
+      if (document.querySelector('.cell-list') === null) return;
       place = { top: scrollY, focus: focusedKey() ?? place?.focus };
     };
     addEventListener('scroll', remember, { passive: true });

@@ -22,7 +22,7 @@ function isLink(target: EventTarget | null): boolean {
 
 function cellOf(target: EventTarget | null): { index: number; check: boolean } | undefined {
   const element = target instanceof Element ? target : null;
-  const cell = element?.closest<HTMLElement>('.shelf-cell');
+  const cell = element?.closest<HTMLElement>('.list-cell');
   const index = Number(cell?.dataset.index ?? Number.NaN);
   if (!Number.isSafeInteger(index)) return undefined;
   return { index, check: element?.closest('.rec-check') != null };

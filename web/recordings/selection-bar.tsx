@@ -3,8 +3,8 @@ import type { ComponentChildren } from 'preact';
 import type { Recording } from '../../wire/api.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { encode, moveToBin, setProtected, setWatched, takeFromBin, work } from './actions.ts';
+import { focusCellList } from './cell-list.tsx';
 import type { Selection } from './selection.ts';
-import { focusShelf } from './shelf.tsx';
 import { TEXTS } from './texts.ts';
 
 interface BarProps {
@@ -66,7 +66,7 @@ export function SelectionBar({ selection, inBin, onAll, onErase }: BarProps) {
           aria-label={TEXTS.unselect}
           onClick={(event) => {
             selection.clear();
-            if (event.detail === 0) focusShelf();
+            if (event.detail === 0) focusCellList();
           }}
         >
           <Icon name="close" />

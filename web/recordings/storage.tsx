@@ -8,15 +8,15 @@ import { bytesText } from '../words/bytes.ts';
 import { FOLDER_STATES } from '../words/folder-state.ts';
 import { roomText } from '../words/recording.ts';
 import {
+  type FreeSpaceWarning,
+  freeSpaceText,
   type Gauge,
   gaugeOf,
-  type RoomWarning,
-  roomWords,
   type StorageFolder,
   shortageWords,
   usableBytes,
   warningsOf,
-} from './room.ts';
+} from './free-space.ts';
 import { TEXTS } from './texts.ts';
 
 function percent(part: number): string {
@@ -53,14 +53,14 @@ export function RoomGauge({ storage, onOpen }: { storage: StorageFacts; onOpen: 
     >
       <Icon name="disk" />
       <span class="room-words">
-        <span class="numbers">{roomWords(storage)}</span>
+        <span class="numbers">{freeSpaceText(storage)}</span>
         {gauge === undefined ? null : <GaugeBar gauge={gauge} label={TEXTS.used} small />}
       </span>
     </button>
   );
 }
 
-export function RoomWarnings({ storage }: { storage: StorageFacts }) {
+export function FreeSpaceWarnings({ storage }: { storage: StorageFacts }) {
   const warnings = warningsOf(storage.folders);
   const shortage = shortageWords(storage);
   if (warnings.length === 0 && shortage === undefined) return null;
@@ -82,7 +82,7 @@ export function RoomWarnings({ storage }: { storage: StorageFacts }) {
   );
 }
 
-function Warning({ warning }: { warning: RoomWarning }) {
+function Warning({ warning }: { warning: FreeSpaceWarning }) {
   return (
     <div class="notice" data-tone={warning.tone}>
       <Icon name="alert" />

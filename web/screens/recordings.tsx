@@ -10,6 +10,7 @@ import { getRecordingPage, getSeriesPage } from '../query/recordings.ts';
 import { useQuery } from '../query/use-query.ts';
 import { erase, stopRecording } from '../recordings/actions.ts';
 import { closeRecording, closeSeries, shownRecording } from '../recordings/address.ts';
+import { focusCellList } from '../recordings/cell-list.tsx';
 import { EraseSheet, StopSheet } from '../recordings/confirm.tsx';
 import { EncodeLine, EncodeSeries, useEncodes } from '../recordings/encodes.tsx';
 import { ListState, RecordingList, SeriesList, useChoosing } from '../recordings/list.tsx';
@@ -21,8 +22,7 @@ import { Selection } from '../recordings/selection.ts';
 import { SelectionBar, Working } from '../recordings/selection-bar.tsx';
 import { RecordingSheet } from '../recordings/sheet.tsx';
 import { FilterSheet, type RuleName, SortSheet } from '../recordings/sheets.tsx';
-import { focusShelf } from '../recordings/shelf.tsx';
-import { RoomFailed, RoomGauge, RoomSheet, RoomWarnings } from '../recordings/storage.tsx';
+import { FreeSpaceWarnings, RoomFailed, RoomGauge, RoomSheet } from '../recordings/storage.tsx';
 import { TEXTS } from '../recordings/texts.ts';
 import { Toolbar } from '../recordings/toolbar.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -52,7 +52,7 @@ function useBackEndsChoice(selection: Selection): void {
       event.stopPropagation();
       const inBar = document.activeElement?.closest('.select-bar') != null;
       selection.clear();
-      if (inBar) focusShelf();
+      if (inBar) focusCellList();
     };
     document.addEventListener('keydown', onKey, { capture: true });
     return () => document.removeEventListener('keydown', onKey, { capture: true });
@@ -257,7 +257,7 @@ export function Recordings() {
           <RoomFailed failure={storage.failure} />
         ) : null}
       </header>
-      {storage.value === undefined ? null : <RoomWarnings storage={storage.value} />}
+      {storage.value === undefined ? null : <FreeSpaceWarnings storage={storage.value} />}
       <Toolbar
         shown={shown}
         storage={storage.value}
@@ -270,7 +270,7 @@ export function Recordings() {
             ? undefined
             : (byKeys) => {
                 selection.begin();
-                if (byKeys) focusShelf();
+                if (byKeys) focusCellList();
               }
         }
       />

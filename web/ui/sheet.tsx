@@ -19,6 +19,34 @@ interface SheetProps {
   readonly wide?: boolean;
 }
 
+/** Not the close button, which Back is already, and no field, which would open the keyboard. */
+const MAIN_ACTION = ':is(a, button)[data-nav-initial]';
+
+/**
+ * Focuses the most likely action of a sheet, also when its content arrives later, unless the user has pressed something
+ * meanwhile.
+ * @returns stops waiting for the content
+ */
+function focusMainAction(dialog: HTMLDialogElement): () => void {
+  const focus = (): boolean => {
+    const action = dialog.querySelector<HTMLElement>(MAIN_ACTION);
+    action?.focus({ preventScroll: true });
+    return action !== null;
+  };
+  const presses = ['keydown', 'pointerdown'] as const;
+  const observer = new MutationObserver(() => {
+    if (focus()) stop();
+  });
+  const stop = (): void => {
+    observer.disconnect();
+    for (const press of presses) dialog.removeEventListener(press, stop);
+  };
+  if (focus()) return stop;
+  observer.observe(dialog, { childList: true, subtree: true });
+  for (const press of presses) dialog.addEventListener(press, stop);
+  return stop;
+}
+
 export function Sheet({ title, onClose, children, wide = false }: SheetProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const body = useRef<HTMLDivElement>(null);
@@ -47,14 +75,15 @@ export function Sheet({ title, onClose, children, wide = false }: SheetProps) {
     const chosen = dialog.querySelector<HTMLElement>('[aria-checked="true"], [aria-current="page"]');
     if (first !== null) first.focus({ preventScroll: true });
     else if (chosen !== null) focusOn(chosen, 'center');
-    // Focus the most likely action rather than the close button, which Back is already; a field would call up the keyboard.
-    else
-      dialog.querySelector<HTMLElement>(':is(a, button)[data-nav-initial]')?.focus({ preventScroll: true });
+    const stopWaiting = first === null && chosen === null ? focusMainAction(dialog) : () => {};
     const forget = onBack(() => {
       onClose();
       return true;
     });
-    return forget;
+    return () => {
+      stopWaiting();
+      forget();
+    };
   }, []);
 
   return (

@@ -17,13 +17,13 @@ import {
   stepFrom,
 } from './layout.ts';
 
-interface ShelfHandlers {
+interface CellListHandlers {
   /** Shift and an arrow: selects everything from the start of the range. */
   readonly onStretch: (from: number, to: number) => void;
   readonly onToggle: (index: number) => void;
 }
 
-interface ShelfProps extends ShelfHandlers {
+interface CellListProps extends CellListHandlers {
   readonly label: string;
   readonly look: Look;
   readonly count: number;
@@ -40,8 +40,8 @@ interface ShelfProps extends ShelfHandlers {
 const MAIN = '.cell-main';
 
 /** Gives the focus to the first cell that is wholly in view. */
-export function focusShelf(): void {
-  const cells = [...document.querySelectorAll<HTMLElement>(`.shelf ${MAIN}`)];
+export function focusCellList(): void {
+  const cells = [...document.querySelectorAll<HTMLElement>(`.cell-list ${MAIN}`)];
   const inView = cells.find((cell) => {
     const { top, bottom } = cell.getBoundingClientRect();
     return top >= 0 && bottom <= innerHeight;
@@ -51,14 +51,14 @@ export function focusShelf(): void {
 
 /** Index of the cell that contains an element. */
 export function indexOfCell(target: EventTarget | null): number | undefined {
-  const cell = target instanceof Element ? target.closest<HTMLElement>('.shelf-cell') : null;
+  const cell = target instanceof Element ? target.closest<HTMLElement>('.list-cell') : null;
   const index = Number(cell?.dataset.index ?? Number.NaN);
   return Number.isSafeInteger(index) ? index : undefined;
 }
 
 /**
- * Whether the shelf's first row can leave the view, by scrolling to the end of the page.
- * @param top of the shelf, from that of the view
+ * Whether the list's first row can leave the view, by scrolling to the end of the page.
+ * @param top of the list, from that of the view
  */
 function canLeave(top: number): boolean {
   return document.documentElement.scrollHeight - scrollY - top > innerHeight;
@@ -110,13 +110,13 @@ interface Held {
 }
 
 /** Keeps the focus on its item while cells are redrawn, and moves it to a cell that was not drawn yet. */
-function useHeldFocus({ count, keyAt }: Pick<ShelfProps, 'count' | 'keyAt'>, drawn: readonly number[]) {
+function useHeldFocus({ count, keyAt }: Pick<CellListProps, 'count' | 'keyAt'>, drawn: readonly number[]) {
   const held = useRef<Held | undefined>(undefined);
   const wanted = useRef<number | undefined>(undefined);
   const [pinned, setPinned] = useState<number>();
   const root = useRef<HTMLElement | null>(null);
   const mainOf = (index: number): HTMLElement | null =>
-    root.current?.querySelector<HTMLElement>(`.shelf-cell[data-index="${index}"] ${MAIN}`) ?? null;
+    root.current?.querySelector<HTMLElement>(`.list-cell[data-index="${index}"] ${MAIN}`) ?? null;
   useLayoutEffect(() => {
     if (wanted.current !== undefined) {
       const element = mainOf(wanted.current);
@@ -165,14 +165,14 @@ function useHeldFocus({ count, keyAt }: Pick<ShelfProps, 'count' | 'keyAt'>, dra
 }
 
 /** Announces a heading at its first cell. */
-function FirstOf({ headingAt, index }: Pick<ShelfProps, 'headingAt'> & { index: number }) {
+function FirstOf({ headingAt, index }: Pick<CellListProps, 'headingAt'> & { index: number }) {
   const own = headingAt?.(index);
   if (own === undefined || index === 0) return null;
   const before = headingAt?.(index - 1);
-  return before === undefined || before === own ? null : <span class="shelf-mark numbers">{own}</span>;
+  return before === undefined || before === own ? null : <span class="list-mark numbers">{own}</span>;
 }
 
-export function ShelfView(props: ShelfProps) {
+export function CellList(props: CellListProps) {
   const { look, count, keyAt, cell, onRange, onStretch, onToggle } = props;
   const { root, layout, range, head } = useView(look, count);
   const heading = head === undefined ? undefined : props.headingAt?.(head);
@@ -207,20 +207,20 @@ export function ShelfView(props: ShelfProps) {
         root.current = element;
         focus.attach(element);
       }}
-      class={`shelf shelf-${look}`}
+      class={`cell-list cell-list-${look}`}
       data-headed={props.headingAt !== undefined && head !== undefined}
-      data-nav-group="shelf"
+      data-nav-group="recordings"
       style={{ height: layout === undefined ? '60vh' : `${heightOf(layout, count)}px` }}
       onKeyDown={onKey}
       onFocusIn={focus.onFocus}
       onFocusOut={focus.onBlur}
     >
       {heading === undefined ? null : (
-        <p class="shelf-heading numbers" aria-hidden="true">
+        <p class="list-heading numbers" aria-hidden="true">
           <span>{heading}</span>
         </p>
       )}
-      <ul class="shelf-cells" aria-label={props.label}>
+      <ul class="cell-list-cells" aria-label={props.label}>
         {layout === undefined
           ? null
           : drawn.map((index) => {
@@ -232,7 +232,7 @@ export function ShelfView(props: ShelfProps) {
               return (
                 <li
                   key={key}
-                  class="shelf-cell"
+                  class="list-cell"
                   data-index={index}
                   data-key={own}
                   aria-setsize={count}

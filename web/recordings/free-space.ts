@@ -42,19 +42,19 @@ export function usableBytes(folders: readonly StorageFolder[]): number {
   );
 }
 
-export function roomWords({ folders, roomMs }: StorageFacts): string {
+export function freeSpaceText({ folders, roomMs }: StorageFacts): string {
   const free = TEXTS.free(bytesText(usableBytes(folders)));
   return roomMs === null ? free : TEXTS.freeAndRoom(free, roomText(roomMs));
 }
 
-export interface RoomWarning {
+export interface FreeSpaceWarning {
   readonly path: string;
   readonly text: string;
   readonly next: string;
   readonly tone: 'warn' | 'bad';
 }
 
-export function warningsOf(folders: readonly StorageFolder[]): RoomWarning[] {
+export function warningsOf(folders: readonly StorageFolder[]): FreeSpaceWarning[] {
   return folders
     .map((folder) =>
       warningOf(
@@ -78,7 +78,7 @@ export function shortageWords({ shortage }: StorageFacts): { text: string; next:
 }
 
 /** The worst storage problem, for a line; undefined while there is space. */
-export function roomAlert(storage: StorageFacts): Pick<RoomWarning, 'text' | 'tone'> | undefined {
+export function freeSpaceAlert(storage: StorageFacts): Pick<FreeSpaceWarning, 'text' | 'tone'> | undefined {
   const warnings = warningsOf(storage.folders);
   const worst = warnings.find(({ tone }) => tone === 'bad') ?? warnings[0];
   if (worst !== undefined) return { text: worst.text.replace(/。$/u, ''), tone: worst.tone };
@@ -87,7 +87,10 @@ export function roomAlert(storage: StorageFacts): Pick<RoomWarning, 'text' | 'to
 }
 
 /** @param elsewhere another folder can be written to */
-function warningOf({ path, state, floorBytes }: StorageFolder, elsewhere: boolean): RoomWarning | undefined {
+function warningOf(
+  { path, state, floorBytes }: StorageFolder,
+  elsewhere: boolean,
+): FreeSpaceWarning | undefined {
   const goesOn = elsewhere ? TEXTS.goesElsewhere : TEXTS.goesNowhere;
   switch (state) {
     case 'ok':

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'bun:test';
 import { broadcastMs } from '../../arib/time.ts';
-import { gaugeOf, roomWords, type StorageFolder, shortageWords, usableBytes, warningsOf } from './room.ts';
+import {
+  freeSpaceText,
+  gaugeOf,
+  type StorageFolder,
+  shortageWords,
+  usableBytes,
+  warningsOf,
+} from './free-space.ts';
 
 const GB = 1_000_000_000;
 const OK: StorageFolder = {
@@ -31,8 +38,8 @@ describe('the gauge', () => {
 test('available space is the free space above the floors', () => {
   expect(usableBytes([OK, { ...OK, freeBytes: 5 * GB }, AWAY])).toBe(30 * GB);
   const recordings = { count: 0, unwatched: 0, bytes: 0, failed: 0, binned: 0, binnedBytes: 0 };
-  expect(roomWords({ folders: [OK], recordings, roomMs: null, shortage: null })).toBe('空き 30\u00a0GB');
-  expect(roomWords({ folders: [OK], recordings, roomMs: 14_400_000, shortage: null })).toBe(
+  expect(freeSpaceText({ folders: [OK], recordings, roomMs: null, shortage: null })).toBe('空き 30\u00a0GB');
+  expect(freeSpaceText({ folders: [OK], recordings, roomMs: 14_400_000, shortage: null })).toBe(
     '空き 30\u00a0GB・あと約4時間',
   );
 });
