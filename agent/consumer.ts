@@ -1,6 +1,6 @@
 /**
  * One user of a tuning: its queue and the HTTP body that drains it. Chunks are shared with the other users by
- * reference; a slow connection delays no other, and beyond the bound only this consumer is cut.
+ * reference. A slow connection does not delay the others; beyond the bound, only this consumer is disconnected.
  */
 
 interface ConsumerOptions {
@@ -9,19 +9,19 @@ interface ConsumerOptions {
   readonly priority: number;
   /** Limit of bytes waiting for the connection, 64 MB: half a minute of the fastest broadcast. */
   readonly lagLimitBytes: number;
-  /** How long an ended user may take to fetch what is still queued, in ms. */
+  /** Time limit for an ended user to fetch its queued data, ms. */
   readonly drainMs: number;
-  /** Called once, when the connection has gone, has lagged too far or the user was ended. */
+  /** Called once, when the connection was closed, lagged too far, or the user was ended. */
   readonly onLeave: (consumer: Consumer, why: LeaveReason) => void;
 }
 
-/** Enough for a reader that keeps up, also on a busy machine. */
+/** Time for sending the last chunks before an abort; enough for a reader that keeps up, also on a busy machine. */
 const FLUSH_MS = 100;
 
-/** `gone`: the connection. `lagged`: past the bound. `ended`: handed over or failed by the tuning. */
+/** `gone`: disconnected. `lagged`: queue over the bound. `ended`: handed over, or failed by the tuning. */
 export type LeaveReason = 'gone' | 'lagged' | 'ended';
 
-/** Why a stream ended other than by its reader. The message is displayable. */
+/** Why a stream was ended other than by its reader. The message can be shown to the user. */
 export class StreamFailure extends Error {
   override readonly name = 'StreamFailure';
 }
@@ -37,8 +37,8 @@ export class Consumer {
   readonly priority: number;
   readonly body: ReadableStream<Uint8Array>;
   /**
-   * Resolves with the first bytes (or with a clean end before them), rejects with a `StreamFailure` when the
-   * tuning failed before them.
+   * Resolves with the first bytes (or with a clean end before them), rejects with a `StreamFailure` if the tuning
+   * failed before them.
    */
   readonly started: Promise<void>;
 
@@ -49,7 +49,7 @@ export class Consumer {
   readonly #leaving = Promise.withResolvers<LeaveReason>();
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #queue: Uint8Array[] = [];
-  /** Chunks before it were taken; the array is compacted when they are many. */
+  /** Index of the first chunk not yet taken; the array is compacted when many were taken. */
   #head = 0;
   #lagBytes = 0;
   #wanted = false;
@@ -64,7 +64,7 @@ export class Consumer {
     this.priority = options.priority;
     this.started = this.#start.promise;
     this.left = this.#leaving.promise;
-    // Not an unhandled rejection: the connection that would await it is gone.
+    // Avoids an unhandled rejection if the connection that would await it is closed.
     this.started.catch(() => {});
     this.body = new ReadableStream<Uint8Array>(
       {
@@ -78,7 +78,7 @@ export class Consumer {
     );
   }
 
-  /** Bytes received for this user and not yet taken by its connection. */
+  /** Bytes queued for this user and not yet taken by its connection. */
   get lagBytes(): number {
     return this.#lagBytes;
   }
@@ -106,14 +106,14 @@ export class Consumer {
     this.#finish({ kind: 'failed', error: new StreamFailure(reason) });
   }
 
-  /** The connection has gone. */
+  /** The connection was closed. */
   leave(): void {
     const failure = new StreamFailure('接続が切れました');
     this.#leave('gone');
     this.#start.reject(failure);
     if (this.#finished) return;
     this.#drop();
-    // A reader of the body must not wait for ever; after a cancel this has no effect.
+    // So that a reader of the body does not wait forever; has no effect after a cancel.
     this.#controller?.error(failure);
   }
 
@@ -130,7 +130,7 @@ export class Consumer {
     this.#wanted = true;
   }
 
-  /** A body closed by the runtime must not detach the chunk that other users share. */
+  /** Handles a body closed by the runtime, which must not detach a chunk shared with other users. */
   #send(chunk: Uint8Array): void {
     try {
       this.#controller?.enqueue(chunk);
@@ -162,14 +162,14 @@ export class Consumer {
     else this.#drainTimer = setTimeout(() => this.#settle(), this.options.drainMs);
   }
 
-  /** An abort discards data that the runtime has not written yet: gives the last chunks time to be sent. */
+  /** Delays an abort, which discards data that the runtime has not written yet, until the last chunks are sent. */
   #drained(): void {
     clearTimeout(this.#drainTimer);
     if (this.#ending.kind === 'clean') this.#settle();
     else this.#drainTimer = setTimeout(() => this.#settle(), FLUSH_MS);
   }
 
-  /** Ends the body. If it could not be drained in time, a clean end becomes a failure: nothing is lost silently. */
+  /** Ends the body. If it was not drained in time, a clean end becomes a failure, so that no data is lost silently. */
   #settle(): void {
     if (this.#finished) return;
     const lost = this.#lagBytes > 0;
@@ -181,7 +181,7 @@ export class Consumer {
       try {
         this.#controller?.close();
       } catch {
-        // Closed already by the runtime.
+        // Already closed by the runtime.
       }
     }
   }

@@ -1,6 +1,6 @@
 /**
- * The household's tuners and their users. Carries out what `select` decides: a tuner is reserved in one step
- * with the user already recorded, and tuned afterwards. There is no await between selection and reservation.
+ * The tuners and their users. Executes the decisions of `select`: reserves a tuner and records its user in one step,
+ * and tunes afterwards. There is no await between selection and reservation, so that requests do not race.
  */
 import type { Log } from '../host/log.ts';
 import type { Tuner, TunerState } from '../wire/agent.ts';
@@ -22,7 +22,7 @@ import { Tuning, type TuningFailure, type TuningTiming } from './tuning.ts';
 import { TuningTimes } from './tuning-times.ts';
 
 export interface PoolTiming extends TuningTiming {
-  /** How long an ended user may take to fetch what is queued for it, in ms. */
+  /** Time limit for an ended user to fetch its queued data, ms. */
   readonly drainMs: number;
   /** Retry delays of a device that cannot be opened; the last one repeats. */
   readonly probeMs: readonly number[];
@@ -30,7 +30,7 @@ export interface PoolTiming extends TuningTiming {
 
 interface PoolOptions {
   readonly drivers: Partial<Record<TunerSettings['driver'], Driver>>;
-  /** Whether the tuner's device is there; asked at every `define`. Default: it is. */
+  /** Whether the tuner's device exists; called at every `define`. Default: true. */
   readonly isPresent?: (tuner: TunerSettings) => boolean;
   readonly createDescrambler: CreateDescrambler;
   /** Null when the channel's transport stream id is unknown. */
@@ -50,7 +50,7 @@ interface StreamLease {
   readonly consumer: Consumer;
 }
 
-/** No tuner may be used for the request now. The message is displayable. */
+/** No tuner is currently available for the request. The message can be shown to the user. */
 export class NoTuner extends Error {
   override readonly name = 'NoTuner';
   constructor(readonly reason: RefusalReason) {
@@ -69,21 +69,21 @@ const SHUTDOWN = 'チューナーエージェントが終了します';
 /** One tuner of the definition with its state. */
 interface Slot {
   settings: TunerSettings;
-  /** Its device file is there. */
+  /** Its device file exists. */
   isPresent: boolean;
   rank: number | null;
   tuning: Tuning | null;
   /** Settles when the device is free after the last tuning. */
   free: Promise<void>;
   /**
-   * Why the last tuning failed; null again after a successful one. Shown all the while, but it makes the state
-   * `error` only when the device itself failed: an empty channel or a storm leaves a tuner idle and usable.
+   * Why the last tuning failed; reset to null by a successful one. Always shown, but it sets the state `error` only if
+   * the device itself failed: after an empty channel or bad reception, the tuner is idle and usable.
    */
   failure: TuningFailure | null;
-  /** Opens its device again, without a request, after it failed. */
+  /** Retries a failed device without a request. */
   readonly probe: Probe;
   readonly tuningTimes: TuningTimes;
-  /** The tuning whose time was added last. */
+  /** The last tuning whose time was added to `tuningTimes`. */
   measured: Tuning | null;
 }
 
@@ -102,12 +102,12 @@ export class TunerPool {
   constructor(private readonly options: PoolOptions) {}
 
   /**
-   * Replaces the equipment, or updates it when devices came or went. Tunings on a tuner whose definition is unchanged
-   * continue, others are aborted.
+   * Replaces the tuner definitions, or updates them after devices were added or removed. Tunings on a tuner with an
+   * unchanged definition continue, others are aborted.
    */
   define(tuners: readonly TunerSettings[]): void {
     const present = tuners.map((tuner) => this.options.isPresent?.(tuner) ?? true);
-    // A tuner without driver or device has no rank, so that clients do not plan with it.
+    // A tuner without driver or device gets no rank, so that clients do not plan with it.
     const ranks = rankTuners(
       tuners.map(({ types, disabled, driver }, index) => ({
         types,
@@ -173,7 +173,7 @@ export class TunerPool {
       .sort((a, b) => (a.rank ?? Number.POSITIVE_INFINITY) - (b.rank ?? Number.POSITIVE_INFINITY) || 0);
   }
 
-  /** Aborts every user and frees every device. */
+  /** Aborts all users and releases all devices. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const slot of this.#slots) {
@@ -183,11 +183,11 @@ export class TunerPool {
     await Promise.allSettled([...this.#releasing].map((release) => release.free));
   }
 
-  /** The device may have been known under another id before. Rejects when it could not be freed. */
+  /** Waits for the release of the device, also under a previous id. Rejects if it could not be released. */
   #whenFree(settings: TunerSettings): Promise<void> {
     const before = [...this.#releasing].filter((release) => isSameDevice(release.settings, settings));
     const free = Promise.all(before.map((release) => release.free)).then(() => {});
-    // The next request to tune it gets the error; until then none waits for it.
+    // Avoids an unhandled rejection; the next request to tune it gets the error.
     free.catch(() => {});
     return free;
   }
@@ -273,7 +273,7 @@ export class TunerPool {
     if (slot.failure?.device === true) this.options.log.info('tuner is back', { tuner: slot.settings.id });
     slot.failure = null;
     slot.probe.passed();
-    // The probe has its result, and no consumer has joined it.
+    // The probe has succeeded, and no consumer has joined it.
     if (tuning.isProbe) void tuning.end('').catch(() => {});
   }
 
@@ -295,7 +295,7 @@ export class TunerPool {
   }
 }
 
-/** The device was plugged in again: its former failure is obsolete. */
+/** Called when the device was plugged in again, which makes its last failure obsolete. */
 function forgetFailure(slot: Slot): void {
   slot.failure = null;
   slot.probe.passed();
@@ -310,7 +310,7 @@ function viewOf(slot: Slot): TunerView {
     id: slot.settings.id,
     rank: slot.rank,
     types: slot.settings.types,
-    // A request for the tuner of a probe tunes it itself.
+    // A tuner with a probe counts as free: a request for it tunes it again.
     tuning:
       slot.tuning === null || slot.tuning.isProbing
         ? null

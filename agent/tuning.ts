@@ -1,7 +1,7 @@
 /**
- * One tuner on one physical channel, from the moment it is reserved until its device is free again: opens the
- * driver, watches that a transport stream comes and keeps coming, descrambles once and hands the same chunk to
- * every user. It decides nothing about who may use it.
+ * One tuner on one physical channel, from its reservation until its device is released: opens the driver, monitors the
+ * transport stream with timeouts, descrambles once and passes the same chunk to every user. It does not decide who may
+ * use the tuner.
  */
 import { AwakeTimer } from '../host/awake-timer.ts';
 import { type MonotonicClock, type MonotonicMs, systemMonotonicClock } from '../host/clock.ts';
@@ -15,11 +15,11 @@ import type { TunerSettings } from './tuner-settings.ts';
 
 /** All in ms. */
 export interface TuningTiming {
-  /** From opening the device to the first packets. */
+  /** Timeout from opening the device to the first packets. */
   readonly syncMs: number;
-  /** Without packets for so long the device counts as dead. */
+  /** Timeout without packets, after which the device counts as failed. */
   readonly stallMs: number;
-  /** A tuning is kept so long after its last reader. */
+  /** Time for which a tuning is kept after its last reader has left. */
   readonly lingerMs: number;
 }
 
@@ -28,27 +28,27 @@ interface TuningOptions {
   readonly target: TuneTarget;
   readonly driver: Driver;
   readonly createDescrambler: CreateDescrambler;
-  /** Opened without a user, to find out whether a failed device works again. */
+  /** Opened without a user, to check whether a failed device works again. */
   readonly isProbe: boolean;
   readonly timing: TuningTiming;
   readonly log: Log;
-  /** Default: that of the system. */
+  /** Default: the system's clock. */
   readonly monotonicClock?: MonotonicClock | undefined;
-  /** The state that is shown has changed. */
+  /** Called when the displayed state has changed. */
   readonly onChange: () => void;
-  /** Called once, when it has stopped serving consumers; the device may still be closing. */
+  /** Called once, when the tuning has ended for its consumers; the device may still be closing. */
   readonly onEnd: (tuning: Tuning, failure: TuningFailure | null) => void;
 }
 
 export interface TuningFailure {
   readonly reason: string;
-  /** The device itself could not be opened. Otherwise it may be the channel or the reception. */
+  /** The device itself could not be opened. If false, the cause may be the channel or the reception. */
   readonly device: boolean;
 }
 
-/** What came before the first recognised packets and is handed out with them: enough for any framing. */
+/** Limit of data kept before the first recognised packets and passed on with them; enough for any framing. */
 const PREAMBLE_BYTES = 256 * 1024;
-/** From the receiver's lock to its first packets, ms. */
+/** Timeout from the receiver's lock to its first packets, ms. */
 const FIRST_DATA_MS = 3_000;
 
 export class Tuning {
@@ -62,7 +62,7 @@ export class Tuning {
   #released: Promise<void> = Promise.resolve();
   #preamble: Uint8Array[] = [];
   #preambleBytes = 0;
-  /** No signal yet, and later no packets any more. A pause of the process is no silence of the device. */
+  /** Timeout for the first signal, later for packets. Does not count time in which the process was suspended. */
   #watchdog: AwakeTimer | undefined;
   #linger: ReturnType<typeof setTimeout> | undefined;
   readonly #clock: MonotonicClock;
@@ -93,7 +93,7 @@ export class Tuning {
     return this.options.isProbe;
   }
 
-  /** A probe that has not shown anything yet. */
+  /** A probe without a result yet. */
   get isProbing(): boolean {
     return this.isProbe && this.#phase === 'tuning';
   }
@@ -108,7 +108,7 @@ export class Tuning {
     };
   }
 
-  /** From being asked for, with the freeing of the device, to the first packets; null: none came yet. */
+  /** Time from the request, including the release of the device, to the first packets; null: none were received yet. */
   get tunedInMs(): number | null {
     return this.#tunedInMs;
   }
@@ -121,7 +121,7 @@ export class Tuning {
     return this.#descrambler;
   }
 
-  /** Opens the device once it is free; every failure ends the tuning. */
+  /** Opens the device once it is released; any failure ends the tuning. */
   async start(free: Promise<void>): Promise<void> {
     this.#released = free.catch(() => {});
     this.#startedAt = this.#clock();
@@ -148,12 +148,12 @@ export class Tuning {
     this.options.onChange();
   }
 
-  /** Passes what was received to the consumers' queues, before some of them are ended. */
+  /** Passes received data to the consumers' queues, before some of the consumers are ended. */
   flush(): void {
     this.#batcher.flush();
   }
 
-  /** After the last user has left, the tuning lingers for one who comes back. */
+  /** Removes a user. After the last one has left, the tuning lingers in case a user comes back. */
   remove(consumer: Consumer): void {
     if (!this.consumers.delete(consumer.id)) return;
     if (this.#phase !== 'ended') {
@@ -167,8 +167,8 @@ export class Tuning {
   }
 
   /**
-   * Takes the tuner away: users that are left are aborted with the reason. Resolves when the device is free,
-   * rejects when it could not be freed.
+   * Ends the tuning: remaining users are aborted with the reason. Resolves when the device is released, rejects if it
+   * could not be released.
    */
   end(reason: string): Promise<void> {
     return this.#stop(null, reason);

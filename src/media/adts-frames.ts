@@ -1,4 +1,4 @@
-/** Finds whole AAC frames in the payload of a stream that may begin anywhere and lose octets. ISO/IEC 13818-7 6.2. */
+/** Finds whole AAC frames in a stream payload that may start anywhere and have gaps. ISO/IEC 13818-7 6.2. */
 import { ADTS_HEADER, readAdtsHeader } from '../../arib/aac/adts.ts';
 
 /** Sampling frequencies by index, ISO/IEC 13818-7 table 35. */
@@ -12,7 +12,7 @@ const MAX_FRAME = 8_191;
 export class AdtsFrames {
   #buffer = new Uint8Array(2 * MAX_FRAME + 188);
   #length = 0;
-  /** Ticks of 90 kHz that one frame lasts, of the last one. */
+  /** Duration of the last frame, 90 kHz. */
   ticks = (FRAME_SAMPLES * 90_000) / 48_000;
 
   /** Octets were lost: discards the incomplete frame. */
@@ -20,7 +20,7 @@ export class AdtsFrames {
     this.#length = 0;
   }
 
-  /** Takes the next octets; gives the frames that they complete. A frame counts once the next one follows it. */
+  /** Takes the next octets; returns the frames that they complete. A frame counts once the next one has started. */
   feed(bytes: Uint8Array): Uint8Array<ArrayBuffer>[] {
     if (this.#length + bytes.length > this.#buffer.length) {
       const larger = new Uint8Array(this.#length + bytes.length + MAX_FRAME);

@@ -40,7 +40,7 @@ function viewer(maxBytes = 100) {
 }
 
 describe('ViewerQueue', () => {
-  test('returns pushed frames in order, whether the read comes before or after', async () => {
+  test('returns pushed frames in order, whether read before or after the push', async () => {
     const { queue, seen } = viewer();
     queue.push(packets(1));
     expect(await queue.next()).toEqual(packets(1));
@@ -55,7 +55,7 @@ describe('ViewerQueue', () => {
     expect(seen.left).toBe(1);
   });
 
-  test('fails when it is full, whatever the kind of frame', async () => {
+  test('fails when it is full, with any kind of frame', async () => {
     const { queue, seen } = viewer(300);
     queue.push(packets(...new Array(200).fill(0)));
     queue.push(caption(1, 'い'.repeat(50)));
@@ -178,7 +178,7 @@ describe('Backlog', () => {
     expect(backlog.frames()).toHaveLength(16);
   });
 
-  test('drops a group of pictures without an end and waits for the next key frame', () => {
+  test('drops an endless group of pictures and waits for the next key frame', () => {
     const backlog = new Backlog();
     backlog.keep(init);
     backlog.keep(fragment(1, true));
@@ -202,7 +202,7 @@ describe('an HTTP body', () => {
     expect(new Uint8Array(await new Response(httpBody(queue)).arrayBuffer())).toEqual(Uint8Array.of(9, 2, 3));
   });
 
-  test('drops a client that reads nothing for the limit, but none that waits for frames', async () => {
+  test('drops a client that reads nothing within the limit, but not one that waits for frames', async () => {
     const [idle, eager] = [viewer(), viewer()];
     const [idleReader, eagerReader] = [idle, eager].map(({ queue }) =>
       httpBody(queue, { abandonedAfterMs: 40 }).getReader(),

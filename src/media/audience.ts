@@ -1,17 +1,17 @@
-/** The viewers of one session and the requests about to become viewers: the session lasts as long as there are any. */
+/** The viewers of one session and the pending requests for it. The session lasts as long as there are any. */
 import type { Frame } from './frame.ts';
 import { ViewerQueue } from './viewer-queue.ts';
 
 interface AudienceOptions {
-  /** Of each viewer's queue, octets. */
+  /** Limit of each viewer's queue, octets. */
   readonly maxBytes: number;
-  /** The last viewer or request is gone. */
+  /** Called when the last viewer or request has left. */
   readonly onEmpty: () => void;
-  /** The queue of some viewer became half full, or that of every viewer has room again. */
+  /** Called when any viewer's queue became half full, or all queues have room again. */
   readonly onCrowded?: ((isCrowded: boolean) => void) | undefined;
 }
 
-/** After what was pushed, or at once with the reason why the stream broke. */
+/** Ends a viewer after its pushed frames, or at once if there is a reason why the stream broke. */
 export function dismiss(viewer: ViewerQueue, reason: Error | undefined): void {
   if (reason === undefined) viewer.end();
   else viewer.fail(reason);
@@ -20,12 +20,12 @@ export function dismiss(viewer: ViewerQueue, reason: Error | undefined): void {
 export class Audience {
   readonly #viewers = new Set<ViewerQueue>();
   #holds = 0;
-  /** How many viewers' queues are half full. */
+  /** Number of viewers whose queue is half full. */
   #crowded = 0;
 
   constructor(private readonly options: AudienceOptions) {}
 
-  /** Keeps the session for a request on its way; the result ends that, once. */
+  /** Keeps the session for a pending request, until the returned function is called. */
   hold(): () => void {
     this.#holds += 1;
     let held = true;
@@ -55,7 +55,7 @@ export class Audience {
     return this.#viewers.size;
   }
 
-  /** The same frame for all of them. */
+  /** Sends the same frame to all viewers. */
   push(frame: Frame): void {
     for (const viewer of [...this.#viewers]) viewer.push(frame);
   }

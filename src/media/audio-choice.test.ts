@@ -26,7 +26,7 @@ describe('chooseAudio', () => {
     expect(chooseAudio(options, undefined, 1)).toEqual({ stream: 0, side: 'main' });
   });
 
-  test('treats a stream that the station does not send as not offered', () => {
+  test('ignores an option whose stream the station does not send', () => {
     expect(chooseAudio([stereo, commentary], '1:both', 1)).toEqual({ stream: 0, side: 'both' });
     expect(chooseAudio([commentary], '1:both', 1)).toEqual({ stream: 0, side: 'both' });
     expect(chooseAudio([stereo], undefined, 0)).toBeUndefined();

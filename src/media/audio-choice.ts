@@ -10,8 +10,8 @@ export interface AudioChoice {
 const FIRST: AudioChoice = { stream: 0, side: 'both' };
 
 /**
- * The option asked for; else the main one, else the first. An option whose stream the station does not send
- * counts as not offered. Undefined when the station sends no audio.
+ * The requested option; else the main one, else the first. An option whose stream the station does not send
+ * counts as not offered. Undefined if the station sends no audio.
  */
 export function chooseAudio(
   options: readonly AudioOption[],
@@ -25,7 +25,7 @@ export function chooseAudio(
   return chosen === undefined ? FIRST : { stream: chosen.stream, side: chosen.side };
 }
 
-/** Equal for equal choices: part of the key by which viewers share an encoder. */
+/** Key of a choice: part of the key by which viewers share an encoder. */
 export function audioKey(choice: AudioChoice | undefined): string {
   return choice === undefined ? 'none' : `${choice.stream}:${choice.side}`;
 }

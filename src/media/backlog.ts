@@ -1,6 +1,6 @@
 /**
- * Initial frames of the next viewer of a session: initialisation segment, clock, present faults, fragments since a key
- * frame (the first viewer: since the beginning), caption languages, and the current caption page of each language.
+ * Initial frames for the next viewer of a session: initialisation segment, clock, current faults, fragments since a key
+ * frame (for the first viewer: since the beginning), caption languages, and the current caption page of each language.
  */
 import {
   type CaptionFrame,
@@ -13,9 +13,9 @@ import {
   type InitFrame,
 } from './frame.ts';
 
-/** Ten seconds at 6 Mbit/s; key frames come every second, so more means that there are none. */
+/** Ten seconds at 6 Mbit/s; key frames come every second, so more than this means that there are none. */
 const MAX_FRAGMENT_BYTES = 8 * 1024 * 1024;
-/** Languages of captions and as many of superimposed text, ARIB STD-B24 Volume 1 Part 3, 9.3.1. */
+/** Eight languages each of captions and superimposed text, ARIB STD-B24 Volume 1 Part 3, 9.3.1. */
 const MAX_PAGES = 16;
 
 export class Backlog {
@@ -24,9 +24,9 @@ export class Backlog {
   #fault: FaultFrame | undefined;
   #fragments: FragmentFrame[] = [];
   #bytes = 0;
-  /** The first viewer, whose request may take longer than some fragments, misses none. */
+  /** Until then all fragments are kept, because the request of the first viewer may arrive after some of them. */
   #hasViewer = false;
-  /** By whether they are superimposed texts. */
+  /** Key: whether the text is superimposed. */
   readonly #tracks = new Map<boolean, CaptionTrackFrame>();
   /** By kind of text and language. */
   readonly #captions = new Map<string, CaptionFrame>();

@@ -20,7 +20,7 @@ const track = (languages: CaptionTrackFrame['languages'], superimpose = false): 
 const JAPANESE = { index: 1, code: 'jpn' };
 const ENGLISH = { index: 2, code: 'eng' };
 
-/** What a client reads of these frames: `kind time runs`, or the notice. */
+/** These frames as a client reads them: `kind time runs`, or the notice. */
 async function read(language: number, frames: readonly Frame[]): Promise<unknown[]> {
   const viewer = new ViewerQueue({
     maxBytes: 100_000,
@@ -47,7 +47,7 @@ describe('captionBody', () => {
     ]);
   });
 
-  test('sends the requested language, or the first one where it is missing', async () => {
+  test('sends the requested language, or the first one if it is missing', async () => {
     const frames = [track([JAPANESE, ENGLISH]), page(1, 5, ['a']), page(2, 6, ['b'])];
     const languages = [
       { ...JAPANESE, label: '日本語' },
@@ -74,7 +74,7 @@ describe('captionBody', () => {
     ]);
   });
 
-  test('sends superimposed text as a kind of its own, also where there are no captions', async () => {
+  test('sends superimposed text as a separate kind, also without captions', async () => {
     expect(await read(1, [track([JAPANESE], true), page(1, 9, ['s'], true)])).toEqual([
       [CAPTION_FRAME.superimpose, 9, ['s']],
     ]);

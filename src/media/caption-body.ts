@@ -1,6 +1,7 @@
 /**
- * One viewer's frames as a caption frame stream: the pages of one language, superimposed text and notices. Each frame
- * is its length without these four octets, its kind, a time of 90 kHz in eight octets, and its payload, big-endian.
+ * One viewer's frames as a caption frame stream: the pages of one language, superimposed text and notices. A frame
+ * consists of its length (four octets, not counting these), its kind, a 90 kHz time in eight octets, and its payload,
+ * big-endian.
  */
 import { CAPTION_FRAME, type CaptionStreamNotice } from '../../wire/caption.ts';
 import { CaptionSelection } from './caption-selection.ts';
@@ -26,7 +27,7 @@ function notice(value: CaptionStreamNotice): Uint8Array<ArrayBuffer> {
   return captionStreamFrame(CAPTION_FRAME.notice, 0, JSON.stringify(value));
 }
 
-/** Turns frames of a session into those of a caption stream. */
+/** Converts frames of a session to those of a caption stream. */
 export class CaptionStreamEncoder {
   readonly #selection: CaptionSelection;
 
@@ -57,7 +58,7 @@ export class CaptionStreamEncoder {
 }
 
 interface CaptionBodyOptions {
-  /** 1 to 8; where the programme has no such language the first one is sent. */
+  /** 1 to 8; if the programme has no such language, the first one is sent. */
   readonly language: number;
   readonly pingMs?: number | undefined;
 }
@@ -81,7 +82,7 @@ export function captionBody(
           controller.error(reason);
         });
         ping = setInterval(() => {
-          // One pending message suffices for a client that reads nothing.
+          // A client that reads nothing gets at most one pending keep-alive.
           if (!isOver && (controller.desiredSize ?? 0) >= 0) controller.enqueue(notice({ type: 'ping' }));
         }, pingMs);
       },

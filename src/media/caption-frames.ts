@@ -5,7 +5,7 @@ import type { CaptionFrame, CaptionTrackFrame } from './frame.ts';
 type Languages = CaptionTrackFrame['languages'];
 
 export class CaptionFrames {
-  /** By whether they are superimposed texts. */
+  /** Key: whether the text is superimposed. */
   readonly #tracks = new Map<boolean, Languages>();
 
   take(value: CaptionReaderValue): (CaptionFrame | CaptionTrackFrame)[] {
@@ -25,7 +25,7 @@ export class CaptionFrames {
     }
   }
 
-  /** The languages follow with the management data, which a stream that continues does not repeat. */
+  /** The languages follow with the management data, which is not repeated while the stream continues. */
   #announced(superimpose: boolean, isThere: boolean): CaptionTrackFrame[] {
     const known = this.#tracks.get(superimpose) ?? null;
     if (isThere === (known !== null)) return [];

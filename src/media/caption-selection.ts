@@ -1,6 +1,6 @@
 /**
- * Selects a viewer's caption pages: those of its language, or of the first one if the programme lacks it. Used by the
- * encodings of frames (caption stream, socket); the language may change at any time.
+ * Selects a viewer's caption pages: those of its language, or of the first language if the programme does not have it.
+ * Used by the encodings of frames (caption stream, socket). The language may change at any time.
  */
 import type { CaptionPage, CaptionsNotice } from '../../wire/caption.ts';
 import { CAPTION_PAGE_VERSION } from '../../wire/caption-version.ts';
@@ -13,14 +13,14 @@ const NO_PAGE: CaptionPage = { v: CAPTION_PAGE_VERSION, plane: [960, 540], durat
 const NO_PAGE_JSON = JSON.stringify(NO_PAGE);
 
 export type SelectedCaption =
-  /** `time`: as of the page. */
+  /** `time`: that of the page. */
   | { readonly kind: 'page'; readonly superimpose: boolean; readonly time: number; readonly json: string }
   | { readonly kind: 'notice'; readonly notice: CaptionsNotice };
 
 /** The pages of one kind of text. */
 class Track {
   languages: CaptionTrackFrame['languages'] = null;
-  /** The last of each language; at most eight. */
+  /** The last page of each language; at most eight. */
   readonly #pages = new Map<number, CaptionFrame>();
 
   constructor(
@@ -28,14 +28,14 @@ class Track {
     private wanted: number,
   ) {}
 
-  /** The selected language while it may still be available; else the first. */
+  /** The selected language if it is available or still may be; else the first. */
   get language(): number {
     const { languages, wanted } = this;
     if (languages === null || languages.length === 0) return wanted;
     return languages.some(({ index }) => index === wanted) ? wanted : FIRST_LANGUAGE;
   }
 
-  /** Clears the old page on the screen. */
+  /** Changes the languages and clears the old page on the screen. */
   follow(languages: CaptionTrackFrame['languages']): SelectedCaption[] {
     const shown = this.#pages.get(this.language);
     this.languages = languages;

@@ -1,4 +1,4 @@
-/** An encoded file from any second on as fragmented MP4: nothing is decoded, and times are those of the file. */
+/** Rewraps an encoded file as fragmented MP4, from any second on, without decoding. Keeps the times of the file. */
 import {
   EncodedAudioPacketSource,
   type EncodedPacket,
@@ -12,9 +12,9 @@ import {
 import { type EncodedFileInput, openEncodedFile } from './encoded-file.ts';
 
 interface RewrapOptions {
-  /** s: begins at the key frame before it. */
+  /** s; the output begins at the key frame before it. */
   readonly from: number;
-  /** Place of the sound among those of the file; what is not there is the first one. */
+  /** Index of the audio track in the file; the first track if there is no such index. */
   readonly audio: number;
   /** A client that reads nothing for this long is disconnected, ms. */
   readonly abandonedAfterMs: number;
@@ -22,33 +22,33 @@ interface RewrapOptions {
 
 interface RewrappedStream {
   readonly mime: string;
-  /** s of the first picture or sound. */
+  /** Time of the first video or audio packet, s. */
   readonly start: number;
   readonly body: ReadableStream<Uint8Array>;
 }
 
-/** s; a seek is shown after one of them. */
+/** Fragment length, s; also the delay until a seek is shown. */
 const FRAGMENT_SECONDS = 0.5;
 
-/** One stream of the file on its way. */
+/** One stream of the file being rewrapped. */
 interface Track {
   next: EncodedPacket | null;
   readonly sink: EncodedPacketSink;
   readonly add: (packet: EncodedPacket) => Promise<void>;
 }
 
-/** @throws Error when the file cannot be read, or holds what MP4 does not */
+/** @throws Error if the file cannot be read, or contains something that MP4 does not support */
 export async function rewrapFile(path: string, options: RewrapOptions): Promise<RewrappedStream> {
   const file = await openEncodedFile(path);
   try {
-    return await begun(file, options);
+    return await startRewrap(file, options);
   } catch (error) {
     file.close();
     throw error;
   }
 }
 
-async function begun(
+async function startRewrap(
   file: EncodedFileInput,
   { from, audio, abandonedAfterMs }: RewrapOptions,
 ): Promise<RewrappedStream> {
@@ -108,7 +108,7 @@ interface Rewrapping {
   readonly abandonedAfterMs: number;
 }
 
-/** Adds the packet that comes first; at the end what is left is written. @returns whether there may be more */
+/** Adds the next packet; at the end, flushes the output. @returns whether there may be more */
 async function step({ output, tracks }: Rewrapping): Promise<boolean> {
   let earliest: Track | undefined;
   for (const track of tracks) {
@@ -125,7 +125,7 @@ async function step({ output, tracks }: Rewrapping): Promise<boolean> {
   return true;
 }
 
-/** Read only as fast as the viewer reads. */
+/** Reads only as fast as the viewer (backpressure). */
 function bodyOf(rewrapping: Rewrapping): ReadableStream<Uint8Array> {
   const { file, output, chunks, abandonedAfterMs } = rewrapping;
   let isOpen = true;
@@ -152,7 +152,7 @@ function bodyOf(rewrapping: Rewrapping): ReadableStream<Uint8Array> {
           }
           untaken = setTimeout(() => {
             close();
-            controller.error(new Error('the client takes nothing'));
+            controller.error(new Error('the client does not read'));
           }, abandonedAfterMs);
           untaken.unref();
         } catch (error) {

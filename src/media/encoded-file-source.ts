@@ -1,4 +1,4 @@
-/** An encoded file from any second on as a source of media: converted to another codec for one viewer. */
+/** An encoded file as a media source, from any second on, converted to another codec for one viewer. */
 
 import type { Pid } from '../../arib/ids.ts';
 import { media90k, type Pts90k, TICKS_PER_SECOND } from '../../arib/time.ts';
@@ -20,22 +20,22 @@ import type {
 
 interface EncodedFileSourceOptions {
   readonly path: string;
-  /** s. */
+  /** Start, s. */
   readonly from: number;
   readonly hasVideo: boolean;
   readonly sounds: number;
   readonly clock: MonotonicClock;
-  /** Called once everything of it is released. */
+  /** Called once all resources are released. */
   readonly onClosed: () => void;
 }
 
 const STALL_LIMIT_MS = 20_000;
 const CHECK_MS = 500;
 const READ_LIMIT_MS = 2_000;
-/** Its input is the file. */
+/** Queue bound towards ffmpeg; unused, because ffmpeg reads the file itself. */
 const NO_INPUT = 1;
 
-/** Streams of a file have no PIDs: the place of a sound is told by this and what follows. */
+/** Streams of a file have no PIDs: this PID and the next ones stand for the video and audio tracks. */
 const VIDEO = 0x100 as Pid;
 const FIRST_AUDIO = 0x110;
 
@@ -47,7 +47,7 @@ export class EncodedFileSource implements MediaSource {
   constructor(private readonly options: EncodedFileSourceOptions) {
     const { hasVideo, sounds } = options;
     this.layout = {
-      // Unused: ffmpeg reads it from the file.
+      // Unused: ffmpeg reads the codec from the file.
       video: hasVideo ? { pid: VIDEO, kind: 'h264' } : null,
       audios: Array.from({ length: sounds }, (_, index) => (FIRST_AUDIO + index) as Pid),
     };
@@ -131,7 +131,7 @@ class FileConversion {
     this.#process.finish();
     const check = setInterval(() => {
       if (this.#isHeld || clock() - this.#seen < STALL_LIMIT_MS) return;
-      this.#finish(this.#failure('the encoder gives nothing'));
+      this.#finish(this.#failure('the encoder produces no output'));
     }, CHECK_MS);
     const reading = this.#read(this.#process);
     const { code, stderr } = await this.#process.ended;
@@ -161,14 +161,14 @@ class FileConversion {
           this.consumer.frame({ kind: 'init', bytes: piece.bytes, mime: piece.mime });
           this.consumer.frame({ kind: 'clock', media: media90k(0), pts: 0 as Pts90k, at: undefined });
         }
-        await this.#room();
+        await this.#waitForRoom();
       }
     } catch (error) {
       this.#finish(this.#failure(error instanceof Error ? error.message : String(error)));
     }
   }
 
-  async #room(): Promise<void> {
+  async #waitForRoom(): Promise<void> {
     while (this.#isHeld && this.#end === undefined) {
       await new Promise<void>((resolve) => {
         this.#resume = resolve;

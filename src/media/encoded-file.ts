@@ -1,4 +1,4 @@
-/** Encoded files (Matroska): what they hold, read from their own tables. */
+/** Encoded files (Matroska): their contents, read from their own tables. */
 import {
   type EncodedPacket,
   EncodedPacketSink,
@@ -9,23 +9,23 @@ import {
   MATROSKA,
 } from 'mediabunny';
 
-/** An encoded file that is being read. */
+/** An encoded file opened for reading. */
 export interface EncodedFileInput {
   readonly video: InputVideoTrack | null;
-  /** In the order of the file. */
+  /** In file order. */
   readonly audios: readonly InputAudioTrack[];
   close(): void;
 }
 
-/** For read-ahead: the request that needs the data fails itself. */
+/** Ignores read-ahead errors, because the request that needs the data reports them. */
 const IGNORED = (): void => {};
 const CACHE_BYTES = 4 * 1024 * 1024;
-/** Pictures are less apart also where they are reordered, s. */
+/** A longer distance between pictures is a gap, also with reordered pictures, s. */
 const HOLE_SECONDS = 1;
-/** Other work of the thread runs between so many packets. */
+/** Number of packets after which other work of the thread runs. */
 const TURN_PACKETS = 500;
 
-/** @throws Error when it cannot be read */
+/** @throws Error if it cannot be read */
 export async function openEncodedFile(path: string): Promise<EncodedFileInput> {
   const source = new FilePathSource(path, { maxCacheSize: CACHE_BYTES, handleUnhandledError: IGNORED });
   const input = new Input({ source, formats: [MATROSKA] });
@@ -40,13 +40,13 @@ export async function openEncodedFile(path: string): Promise<EncodedFileInput> {
 }
 
 export interface EncodedFileFacts {
-  /** s; null: without picture. */
+  /** s; null: no video. */
   readonly videoEnd: number | null;
-  /** s, of each sound. */
+  /** End of each audio track, s. */
   readonly audioEnds: readonly number[];
-  /** Total s of gaps longer than a second, of the track with the most, from 0 on. */
+  /** Total length of gaps longer than a second, counted from time 0, of the track with the most; s. */
   readonly missing: number;
-  /** RFC 6381, picture first. */
+  /** RFC 6381, video first. */
   readonly codecs: string;
 }
 
@@ -55,7 +55,10 @@ async function endOf(track: InputVideoTrack | InputAudioTrack): Promise<number> 
   return last === null ? 0 : last.timestamp + last.duration;
 }
 
-/** Its tracks side by side, so that the file is read once; packet by packet, since an iterator reads a second ahead. */
+/**
+ * Reads all tracks in parallel, so that the file is read once. Reads packet by packet, because an iterator reads a
+ * second ahead.
+ */
 async function missingOf(
   tracks: readonly (InputVideoTrack | InputAudioTrack)[],
   signal: AbortSignal,
@@ -72,7 +75,7 @@ async function missingOf(
     for (const scan of scans)
       if (scan.packet !== null && scan.reached < (next?.reached ?? Number.POSITIVE_INFINITY)) next = scan;
     if (next === undefined || next.packet === null) break;
-    // Not its duration: where the file tells none, it is the time to the next packet.
+    // The packet's duration is not used: if the file has none, it is the time to the next packet.
     const { timestamp } = next.packet;
     if (timestamp - next.reached > HOLE_SECONDS) next.missing += timestamp - next.reached;
     next.reached = Math.max(next.reached, timestamp);
@@ -84,7 +87,7 @@ async function missingOf(
   return Math.max(0, ...scans.map(({ missing }) => missing));
 }
 
-/** Reads it to its end. @throws Error when it cannot be read, or what the signal was aborted with */
+/** Reads the whole file. @throws Error if it cannot be read; the abort's reason */
 export async function readEncodedFile(path: string, signal: AbortSignal): Promise<EncodedFileFacts> {
   const file = await openEncodedFile(path);
   try {

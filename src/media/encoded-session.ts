@@ -1,6 +1,6 @@
 /**
- * One encoder on a source, shared by the viewers of the same recipe. Before its first fragment it may be started again
- * (another encoder, another layout); afterwards never, because its times would start again.
+ * One encoder on a source, shared by the viewers of the same recipe. It may be restarted before its first fragment
+ * (with another encoder or layout), but not afterwards, because its times would start again.
  */
 import { unlessAborted } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
@@ -17,20 +17,20 @@ import type { SessionFailures } from './session-failures.ts';
 import type { EncodeOrder, MediaLayout, MediaSource, OutputEnd, SourceOutput } from './source.ts';
 import { StreamBroken } from './viewer-queue.ts';
 
-/** 20 s of 6 Mbit/s. */
+/** 20 s at 6 Mbit/s. */
 const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
 /** Restarts: one each for a failing GPU, a missing announced stream, and a changed layout. */
 const MAX_STARTS = 4;
 
 interface EncodedSessionOptions {
   readonly source: MediaSource;
-  /** The source's present layout. */
+  /** The source's current layout. */
   readonly layout: () => MediaLayout;
   readonly recipe: EncodedRecipe;
   readonly encoders: Encoders;
   readonly failures: SessionFailures;
   readonly log: Log;
-  /** The session takes no more viewers. Called once. */
+  /** Called once, when the session accepts no more viewers. */
   readonly onOver: () => void;
 }
 
@@ -44,10 +44,10 @@ export class EncodedSession implements MediaSession {
   #output: SourceOutput | undefined;
   #mime = '';
   #state: 'starting' | 'live' | 'over' = 'starting';
-  /** Set at its end: undefined reason after a complete transmission. */
+  /** Set at the end; the reason is undefined after a complete transmission. */
   #ending: { readonly reason: Error | undefined } | undefined;
   #starts = 0;
-  /** Announced by the layout, but not sent, or scrambled. */
+  /** PIDs of the layout that are not sent, or scrambled. */
   #missing: readonly number[] = [];
   #layoutAtStart: MediaLayout | undefined;
 
@@ -61,7 +61,7 @@ export class EncodedSession implements MediaSession {
       onEmpty: () => this.stop(),
       onCrowded: (isCrowded) => this.#output?.hold?.(isCrowded),
     });
-    // It may fail while no viewer waits.
+    // Avoids an unhandled rejection while no viewer waits.
     this.#ready.promise.catch(() => {});
   }
 
@@ -88,7 +88,7 @@ export class EncodedSession implements MediaSession {
     }
   }
 
-  /** Before the first fragment a change of layout only starts the encoder again. */
+  /** Before the first fragment, a layout change only restarts the encoder. */
   get endsWithLayout(): boolean {
     return this.#state === 'live';
   }
@@ -148,11 +148,11 @@ export class EncodedSession implements MediaSession {
     else void this.#restart(end);
   }
 
-  /** The end is regular only where all was sent, or the client should connect again at once. */
+  /** The end is regular only if everything was sent, or if the client should reconnect at once. */
   #finish(end: OutputEnd): void {
     if (end.cause === 'encoder') {
       this.options.log.warn('encoder failed', { reason: end.reason });
-      // The next request gets an encoder with lower load.
+      // The next request gets a less demanding encoder.
       const encoder = this.#choice?.encoder;
       if (encoder?.codec === 'av1') this.options.encoders.suspend(encoder);
     }
@@ -173,7 +173,7 @@ export class EncodedSession implements MediaSession {
     }
   }
 
-  /** Adapts the recipe after an encoder that ended before its first fragment. @throws Failure without alternatives. */
+  /** Adapts the recipe after an encoder that ended before its first fragment. @throws Failure if none is left */
   async #reconsider(end: Extract<OutputEnd, { cause: 'encoder' }>): Promise<void> {
     const { encoders, log, layout } = this.options;
     const choice = this.#choice;
@@ -184,7 +184,7 @@ export class EncodedSession implements MediaSession {
       this.#missing = [...this.#missing, ...missing];
       return;
     }
-    // A separate Failure when ffmpeg itself is missing.
+    // Throws a separate Failure if ffmpeg itself is missing.
     await encoders.ffmpeg();
     if (choice === undefined || choice.encoder.name === 'libx264') throw encoderFailure(end);
     encoders.suspend(choice.encoder);

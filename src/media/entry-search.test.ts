@@ -19,7 +19,7 @@ test('the entry point for any time is the last intra picture before it, with tab
     beganAt: undefined,
     serviceId: undefined,
   });
-  // The packets at which a picture begins are few: times right behind it more often than chance brings them.
+  // Random times rarely fall on the start of a picture, so times just after one are added.
   const groups = Math.floor(index.duration / (GOP * PICTURE));
   const times = fc.oneof(
     fc.integer({ min: 0, max: index.duration - 1 }),

@@ -1,4 +1,4 @@
-/** Entry point of a recording for a time: an intra picture, and the tables in force there. */
+/** Finds the entry point of a recording for a time: an intra picture, and the PAT and PMT valid there. */
 import { type Media90k, media90k } from '../../arib/time.ts';
 import { scramblingControl } from '../../arib/ts/packet.ts';
 import type { StationLayout } from '../reception/station-layout.ts';
@@ -15,25 +15,23 @@ export interface RecordingEntry {
   readonly layout: StationLayout;
   /** PAT and PMT as packets. */
   readonly tables: Uint8Array<ArrayBuffer>;
-  /** Size and aspect of the picture, as far as its header tells. */
+  /** Picture size and aspect ratio, if they are in the header. */
   readonly format: string | null;
 }
 
 /**
- * How far before the place of the wanted time reading begins: tables come every 0.1 s and intra pictures every 0.5 to
- * 1 s, at 8 to 24 Mbit/s; streams with rarer ones are searched farther back.
+ * Distances before the place of the wanted time at which reading begins. Tables come every 0.1 s and intra pictures
+ * every 0.5 to 1 s, at 8 to 24 Mbit/s. If they are rarer, the search starts again further back.
  */
 const STEPS_BACK = [1, 4, 16].map((mebibytes) => mebibytes * 1024 * 1024);
 const AHEAD_BYTES = 8 * 1024 * 1024;
 /** Tables come at least every 0.2 s. */
 const TABLE_BYTES = 1024 * 1024;
 const BLOCK_BYTES = 512 * 1024;
-/** A place lies anywhere within a packet, which is read whole, with the sync bytes behind it. */
+/** A place may lie anywhere within a packet, which is read completely, with the sync bytes after it. */
 const PLACE_BYTES = 4 * 188;
 
-/**
- * The last entry at or before a time in its piece, else the first one behind it; undefined where nothing is readable.
- */
+/** The last entry at or before a time in its piece, else the first one after it; undefined if nothing is readable. */
 export async function findEntry(
   source: ByteSource,
   index: RecordingIndex,
@@ -58,7 +56,7 @@ export async function findEntry(
   return undefined;
 }
 
-/** The first entry behind a change of layout; undefined where none is written yet. */
+/** The first entry after a layout change; undefined if none is written yet. */
 export async function entryBehind(
   source: ByteSource,
   index: RecordingIndex,
@@ -66,7 +64,7 @@ export async function entryBehind(
 ): Promise<RecordingEntry | undefined> {
   const piece = index.pieceAt(change.at);
   if (piece === undefined) return undefined;
-  // From before it, so that the tables are known by then.
+  // Starts before the change, so that the tables are known there.
   const from = Math.max(piece.from, change.at - TABLE_BYTES);
   const range = { from, to: Math.min(piece.to, change.at + AHEAD_BYTES), piece };
   for await (const entry of entriesIn(source, index, range)) {
@@ -117,12 +115,12 @@ async function* entriesIn(
       const entry = entryAt(bytes, offset, layout);
       const media = entry === undefined ? undefined : index.timeOf(entry.pts, at + offset);
       if (entry === undefined || media === undefined) continue;
-      // A damaged stamp may lie outside of this piece.
+      // A damaged time stamp may be outside of this piece.
       if (media < piece.start || media > piece.start + piece.length) continue;
       const packets = tables.layout === undefined ? index.tables : tables.packets;
       yield { at: at + offset, media: media90k(media), piece, layout, tables: packets, format: entry.format };
     }
-    // The packet that the window cut is read again with the next.
+    // A packet cut by the end of the window is read again with the next window.
     at += end > 0 ? end : bytes.length;
     if (bytes.length === 0) return;
   }

@@ -1,6 +1,6 @@
 /**
- * Frames, the common form of all media to viewers: an HTTP body (`http-body.ts`), the socket and a caption stream are
- * encodings of the same frames. Frames are shared by all viewers and never changed.
+ * Frames, the common form of all media sent to viewers. An HTTP body (`http-body.ts`), the socket and a caption stream
+ * are encodings of the same frames. Frames are shared by all viewers and immutable.
  */
 import type { BroadcastMs, Media90k, Pts90k } from '../../arib/time.ts';
 import type { ProgrammeFault } from '../../arib/ts/gap-watch.ts';
@@ -15,7 +15,7 @@ export interface InitFrame {
   readonly mime: string;
 }
 
-/** Media segment (moof and mdat) with the sound and pictures of about 100 ms. */
+/** Media segment (moof and mdat) with about 100 ms of audio and video. */
 export interface FragmentFrame {
   readonly kind: 'fragment';
   readonly bytes: Uint8Array;
@@ -25,28 +25,28 @@ export interface FragmentFrame {
   readonly time: Media90k;
 }
 
-/** Original transport stream packets, narrowed to one station; there is no initialisation segment. */
+/** Original transport stream packets, narrowed to one station; without an initialisation segment. */
 export interface PacketsFrame {
   readonly kind: 'packets';
   readonly bytes: Uint8Array;
 }
 
-/** Present languages of captions or superimposed text; clears earlier pages. */
+/** Current languages of captions or superimposed text; clears earlier pages. */
 export interface CaptionTrackFrame {
   readonly kind: 'captionTrack';
   readonly superimpose: boolean;
-  /** null: the stream has none. Empty while its management data has not arrived. */
+  /** null: the stream has none. Empty until its management data was received. */
   readonly languages: readonly Pick<CaptionLanguage, 'index' | 'code'>[] | null;
 }
 
-/** A caption page of one language; replaces the page before, empty runs clear it. */
+/** A caption page of one language; replaces the previous page, and a page without runs clears it. */
 export interface CaptionFrame {
   readonly kind: 'caption';
-  /** Superimposed text has pages of its own. */
+  /** Superimposed text has separate pages. */
   readonly superimpose: boolean;
   /** 1 to 8. */
   readonly language: number;
-  /** On the timeline of the session; with packets the broadcast's own stamp. */
+  /** On the timeline of the session; with packets, the broadcast's time stamp. */
   readonly time: Media90k | Pts90k;
   /** The page as JSON, serialised once for all viewers. */
   readonly json: string;
@@ -58,7 +58,7 @@ interface NoticeFrame {
   readonly notice: Notice;
 }
 
-/** Missing parts of the broadcast, replaced by a still picture or silence; null: none. */
+/** Missing streams of the broadcast, replaced by a still picture or silence; null: none. */
 export interface FaultFrame {
   readonly kind: 'fault';
   readonly fault: ProgrammeFault | null;
@@ -68,7 +68,7 @@ export interface FaultFrame {
 export interface ClockFrame {
   readonly kind: 'clock';
   readonly media: Media90k;
-  /** Stamp of the same moment. */
+  /** Time stamp of the same moment. */
   readonly pts: Pts90k;
   /** Its broadcast time; undefined while unknown. */
   readonly at: BroadcastMs | undefined;

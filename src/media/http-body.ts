@@ -1,13 +1,13 @@
 /**
- * One viewer's frames as an HTTP body: the initialisation segment and fragments, or packets. Frames of other kinds have
- * no place in such a body.
+ * One viewer's frames as an HTTP body: the initialisation segment and fragments, or packets. Frames of other kinds are
+ * omitted.
  */
 import { FragmentRebaser } from '../../mp4/fragment-rebaser.ts';
 import type { Frame } from './frame.ts';
 import type { ViewerQueue } from './viewer-queue.ts';
 
 interface HttpBodyOptions {
-  /** Fragments keep their times; else they start near 0 whenever the viewer joined. */
+  /** Fragments keep their times; else their times start near 0 for each viewer. */
   readonly keepsTimes?: boolean;
   /** A client that reads nothing for this long is disconnected, ms; undefined: only the queue's bound applies. */
   readonly abandonedAfterMs?: number;
@@ -22,7 +22,7 @@ export function httpBody(
   let untaken: ReturnType<typeof setTimeout> | undefined;
   const waitForClient = (): void => {
     if (abandonedAfterMs === undefined) return;
-    untaken = setTimeout(() => viewer.fail(new Error('the client takes nothing')), abandonedAfterMs);
+    untaken = setTimeout(() => viewer.fail(new Error('the client does not read')), abandonedAfterMs);
     untaken.unref();
   };
   const encode = (frame: Frame): Uint8Array[] => {

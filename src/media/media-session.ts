@@ -1,9 +1,9 @@
-/** One recipe of one source with its viewers, as the source's owner sees it. */
+/** Interface of sessions: one recipe of one source with its viewers. */
 import type { Notice } from '../../wire/api.ts';
 import type { ViewerQueue } from './viewer-queue.ts';
 
 export interface Joined {
-  /** Holds the viewer's first frames already. */
+  /** Already contains the viewer's first frames. */
   readonly viewer: ViewerQueue;
   /** RFC 6381 type. */
   readonly mime: string;
@@ -11,9 +11,9 @@ export interface Joined {
 }
 
 export interface MediaSession {
-  /** Whether new viewers are refused after a change of layout, because what is sent ends with it. */
+  /** Whether new viewers are refused after a layout change, because the output ends with it. */
   readonly endsWithLayout: boolean;
-  /** Resolves when the viewer has its first frames. @throws Failure, the abort's reason */
+  /** Resolves when the viewer has its first frames. @throws Failure; the abort's reason */
   join(signal: AbortSignal): Promise<Joined>;
   /** Ends the output and drops the viewers. */
   stop(): void;

@@ -1,4 +1,4 @@
-/** Original packets of a source, shared by all their viewers. */
+/** The original packets of a source, shared by all viewers of them. */
 import { unlessAborted } from '../../host/deadline.ts';
 import { Audience } from './audience.ts';
 import { Backlog } from './backlog.ts';
@@ -9,7 +9,7 @@ import { StreamBroken, type ViewerQueue } from './viewer-queue.ts';
 
 /** 15 s of a full terrestrial station. */
 const MAX_QUEUED_BYTES = 32 * 1024 * 1024;
-/** Of a viewer of captions; a page has some 2 kB. */
+/** Queue bound of a caption viewer; a page has about 2 kB. */
 const MAX_QUEUED_CAPTION_BYTES = 1024 * 1024;
 const START_LIMIT_MS = 10_000;
 const MIME = 'video/mp2t';
@@ -20,10 +20,10 @@ interface Joining {
 }
 
 export class PacketSession implements MediaSession {
-  /** Packets carry their own layout. */
+  /** Packets contain their own layout (PMT). */
   readonly endsWithLayout = false;
   readonly #audience: Audience;
-  /** Viewers of the captions alone: they do not keep the session open. */
+  /** Viewers of only the captions; they do not keep the session open. */
   readonly #captionAudience = new Audience({ maxBytes: MAX_QUEUED_CAPTION_BYTES, onEmpty: () => {} });
   readonly #backlog = new Backlog();
   readonly #output: PacketOutput;
@@ -59,7 +59,7 @@ export class PacketSession implements MediaSession {
     const viewerId = ++this.#serial;
     const burst = Promise.withResolvers<ViewerQueue>();
     const limit = setTimeout(() => burst.reject(this.failures.interrupted()), START_LIMIT_MS);
-    // The viewer is admitted in the same turn as its first bytes: the next packets continue them.
+    // The viewer is admitted in the same turn as its first bytes, so that the next packets continue them.
     this.#joining.set(viewerId, {
       resolve: (bytes) => {
         if (signal.aborted) return;
@@ -82,7 +82,7 @@ export class PacketSession implements MediaSession {
     }
   }
 
-  /** The captions beside the packets, until these end; what is shown now comes first. */
+  /** The captions of the packets, until the packets end; begins with the current page. */
   captions(signal: AbortSignal): ViewerQueue {
     const viewer = this.#captionAudience.admit(signal);
     for (const frame of this.#backlog.captionFrames()) viewer.push(frame);

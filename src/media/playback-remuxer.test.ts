@@ -8,7 +8,7 @@ import { LEAD_TICKS, PLAYBACK_AUDIO, PLAYBACK_VIDEO, PlaybackRemuxer } from './p
 import { recordingFeed } from './recording-feed.ts';
 import { RecordingIndexer } from './recording-index.ts';
 
-/** Times of the pictures and sounds that an encoder gets, less the lead, for each part as the index has it. */
+/** Times of video and audio for the encoder, minus the lead, for each part in the index. */
 async function remuxed(runs: readonly VirtualRun[], noted = true) {
   const source = new VirtualRecording(runs, 12);
   const breaks = noted ? source.starts.map((at) => ({ at, broadcastAt: undefined })) : [];
@@ -61,7 +61,7 @@ describe('a remuxed recording', () => {
   });
 
   test('continues after a jump that is not in the index', async () => {
-    // The stamps go back by five seconds, once.
+    // The time stamps jump back by five seconds, once.
     const first = { pictures: 20 * GOP, pts: 90 * TICKS_PER_SECOND };
     const second = { pictures: 20 * GOP, pts: first.pts + 20 * GOP * PICTURE - 5 * TICKS_PER_SECOND };
     const { video } = await remuxed([first, second], false);
@@ -69,19 +69,19 @@ describe('a remuxed recording', () => {
     for (const [index, time] of video.entries()) expect(time).toBeGreaterThan(video[index - 1] ?? -1);
   });
 
-  test('has a gap where the recording stayed scrambled, and no misplaced picture after it', async () => {
+  test('has a gap where the recording is scrambled, and no misplaced picture after it', async () => {
     const { video } = await remuxed([
       { pictures: 4 * GOP, pts: 0 },
       { pictures: 4 * GOP, pts: 4 * GOP * PICTURE, isScrambled: true },
       { pictures: 4 * GOP, pts: 8 * GOP * PICTURE },
     ]);
-    // The first stamp behind the hole is not believed, and with it goes what its picture is needed for.
+    // The first time stamp after the hole is not trusted; its picture and those that need it are dropped.
     expect(video).toHaveLength(7 * GOP);
     expect(video[4 * GOP]).toBe(9 * GOP * PICTURE);
   });
 });
 
-test('two hours pass, across a wrap and gaps, without growing memory', async () => {
+test('two hours with a wrap and gaps are remuxed with constant memory', async () => {
   const hours = 2;
   const run = { pictures: Math.floor((hours * 3_600 * TICKS_PER_SECOND) / PICTURE / 4) };
   const starts = [PTS_MODULUS - 600 * TICKS_PER_SECOND, 9_000_000, 4_000_000_000, 77];

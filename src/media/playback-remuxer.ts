@@ -1,9 +1,9 @@
 /**
- * Prepares a recorded stream for one encoder: its picture and its sounds, as many as are asked for, on fixed PIDs, with
- * times on one line without jumps or wraps, however many parts, gaps and PIDs the recording has. An encoder sees one
- * plain stream, so that picture and sound stay together after each gap and its output continues.
+ * Prepares a recorded stream for one encoder: video and the requested audio streams on fixed PIDs, with times on one
+ * timeline without jumps or wraps, for any number of parts, gaps and PIDs of the recording. The encoder gets one
+ * continuous stream, so that video and audio stay in sync after each gap and its output continues.
  *
- * Every part begins with an intra picture; sound from before it is left out, as are pictures that need earlier ones.
+ * Every part begins with an intra picture; audio before it is dropped, as are pictures that need earlier ones.
  */
 import { SILENT_TICKS, silentPes } from '../../arib/aac/silence.ts';
 import type { Pid, ServiceId, TransportStreamId } from '../../arib/ids.ts';
@@ -34,42 +34,42 @@ import { ProgramTables } from './program-tables.ts';
 export const PLAYBACK_VIDEO = 0x100 as Pid;
 export const PLAYBACK_AUDIO = 0x110 as Pid;
 
-/** The PID of a sound that an encoder gets, by its place among `audios`. */
+/** Output PID of an audio stream, by its index in `audios`. */
 export function playbackAudio(index: number): Pid {
   return (PLAYBACK_AUDIO + index) as Pid;
 }
 
 const MAP_PID = 0x1000 as Pid;
-/** Times at the encoder begin here, so that none is negative; a whole number of samples at 48 kHz. */
+/** First time stamp for the encoder, so that none is negative; a whole number of samples at 48 kHz. */
 export const LEAD_TICKS = 10 * TICKS_PER_SECOND;
 
-/** Priming of an encoder before its first frame of sound (1024 samples), which must not precede the picture. */
+/** Priming of an audio encoder before its first frame (1024 samples), which must not precede the video. */
 const PRIMING_TICKS = 1_920;
-/** Sound is multiplexed up to a second behind its picture; where it is later it is not sent. */
+/** Audio is multiplexed up to a second after its video; if it is this late, it counts as not sent. */
 const SILENT_AFTER = 3 * TICKS_PER_SECOND;
 const SILENCE_BEHIND = 2 * TICKS_PER_SECOND;
-/** More than sound comes behind its picture: where it begins late, both are still written together. */
+/** Longer than the delay of audio after its video, so that both are interleaved even if audio begins late. */
 export const INTERLEAVE_MS = 4_000;
 const HOLE_TICKS = TICKS_PER_SECOND;
-/** Of one pause. */
+/** Longest silence inserted for one pause. */
 const MAX_SILENCE = 30 * TICKS_PER_SECOND;
-/** Longer gaps of sound are filled: encoders do not, when the format changes after them. */
+/** Longer audio gaps are filled, because encoders do not fill a gap after which the format changes. */
 const PAUSE_TICKS = 2.5 * SILENT_TICKS;
 const ADTS = 0x0f;
 
 interface RemuxOptions {
-  /** At the entry. */
+  /** Layout at the entry. */
   readonly layout: StationLayout;
   readonly tables: Uint8Array;
   readonly serviceId: ServiceId | undefined;
-  /** Of each sound its index in a layout; none: without sound. */
+  /** For each audio output, the index of its stream in a layout; empty: no audio. */
   readonly audios: readonly ((layout: StationLayout) => number | undefined)[];
   readonly hasVideo: boolean;
-  /** Where it begins. */
+  /** Time of the start. */
   readonly start: Media90k;
 }
 
-/** A known pair of stamp and media time. */
+/** A known pair of time stamp and media time. */
 interface Anchor {
   readonly pts: Pts90k;
   readonly media: Media90k;
@@ -84,7 +84,7 @@ class OutputStream {
   from: number | undefined;
   /** Media time of the last unit. */
   last: number;
-  /** Frames of sound that came since; the last one counts when the next has begun. */
+  /** Audio frames received since then; a frame counts once the next one has started. */
   frames = 0;
   readonly adts = new AdtsFrames();
 
@@ -102,15 +102,15 @@ export class PlaybackRemuxer {
   readonly #video: OutputStream | undefined;
   readonly #audios: readonly OutputStream[];
   #layout: StationLayout;
-  /** PIDs in force; not looked up for every packet. */
+  /** Current PIDs, cached so that they are not looked up for every packet. */
   #pids: { video: Pid | undefined; audios: (Pid | undefined)[] };
   #guard: TimeGuard;
   /** Undefined until the first picture after a jump. */
   #anchor: Anchor | undefined;
-  /** Begin of the present part; earlier data is dropped. */
+  /** Start of the current part; earlier data is dropped. */
   #floor: number;
   #waitsForPicture = true;
-  /** The encoder was given its tables. */
+  /** PAT and PMT were written. */
   #isStarted = false;
   #isOver = false;
   #missing = 0;
@@ -130,7 +130,7 @@ export class PlaybackRemuxer {
     this.#guard = this.#newGuard();
   }
 
-  /** Begins another part of the recording, with this stamp at that time. */
+  /** Begins another part of the recording, with a known pair of time stamp and media time. */
   begin(anchor: Anchor): void {
     this.#anchor = anchor;
     this.#floor = Math.max(anchor.media, this.options.start);
@@ -139,27 +139,27 @@ export class PlaybackRemuxer {
     for (const stream of this.#streams()) stream.unit = 'dropped';
   }
 
-  /** Media time up to which pictures (or sound) were passed. */
+  /** Media time up to which video (or audio) was passed. */
   get position(): Media90k {
     return media90k(this.#lead?.last ?? this.options.start);
   }
 
-  /** Ticks in which nothing came that pictures (or sound) are passed of, of holes longer than a second. */
+  /** Total length of holes longer than a second in the passed video (or audio), ticks. */
   get missing(): number {
     return this.#missing;
   }
 
-  /** The codec of picture or sound changed: another encoder is needed. Drops all further data. */
+  /** The codec of video or audio changed, so another encoder is needed. Further data is dropped. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Takes whole packets, in order, and gives those for the encoder. */
+  /** Takes whole packets, in order, and returns those for the encoder. */
   feed(packets: Uint8Array): Uint8Array {
     if (this.#isOver) return new Uint8Array(0);
     let believed = this.#guard.feed(packets);
     if (believed === 'jump') {
-      this.#lose();
+      this.#resync();
       believed = this.#guard.feed(packets);
       if (believed === 'jump') return new Uint8Array(0);
     }
@@ -171,14 +171,14 @@ export class PlaybackRemuxer {
   }
 
   /** The clock jumped without a known gap: continues at the next picture. */
-  #lose(): void {
+  #resync(): void {
     this.#guard = this.#newGuard();
     this.#anchor = undefined;
     this.#waitsForPicture = this.#video !== undefined;
     for (const stream of this.#streams()) stream.unit = 'dropped';
   }
 
-  /** What others are placed by. */
+  /** The stream that the others are aligned to. */
   get #lead(): OutputStream | undefined {
     return this.#video ?? this.#audios[0];
   }
@@ -213,7 +213,7 @@ export class PlaybackRemuxer {
     const now = this.#pids;
     const isOther = (pid: Pid | undefined, stream: OutputStream | undefined): boolean =>
       pid !== undefined && stream !== undefined && this.#typeOf(pid) !== stream.streamType;
-    // The constructor has no types yet, and reads tables of its own layout.
+    // Not in the constructor, which has no stream types yet and reads the tables of the same layout.
     if (this.#isStarted) {
       this.#isOver =
         isOther(now.video, this.#video) || now.audios.some((pid, index) => isOther(pid, this.#audios[index]));
@@ -229,7 +229,7 @@ export class PlaybackRemuxer {
     if (!hasPayload(bytes, at) || hasTransportError(bytes, at)) return;
     const { video, audios } = this.#pids;
     if (pid === video && this.#video !== undefined) this.#unitOf(this.#video, bytes, at);
-    // The same sound may be asked for twice, where a recording does not have the other all the time.
+    // The same audio stream may be selected twice, in parts of a recording that lack the other one.
     for (const [index, audio] of this.#audios.entries()) {
       if (pid === audios[index]) this.#unitOf(audio, bytes, at);
     }
@@ -244,14 +244,14 @@ export class PlaybackRemuxer {
     if (startsUnit(bytes, at)) {
       const times = pesTimes(bytes, at);
       const by = times === undefined ? undefined : this.#shift(stream, times, bytes, at);
-      // A unit without a stamp belongs to the one before.
+      // A unit without a time stamp belongs to the previous one.
       if (times !== undefined) stream.unit = by === undefined ? 'dropped' : 'passing';
       if (times !== undefined && by !== undefined) shift = { times, by };
     }
     if (stream.unit === 'passing') this.#pass(stream, bytes, at, shift);
   }
 
-  /** Shift of its stamps; undefined: dropped. */
+  /** Shift of the unit's time stamps; undefined: the unit is dropped. */
   #shift(stream: OutputStream, times: PesTimes, bytes: Uint8Array, at: number): number | undefined {
     const isLead = stream === this.#lead;
     const kind = this.#layout.video?.kind;
@@ -271,7 +271,7 @@ export class PlaybackRemuxer {
     if (isPicture && (this.#waitsForPicture || isBehindHole)) {
       if (!isEntry) return undefined;
       this.#waitsForPicture = false;
-      // Pictures behind it in the stream and before it in time need the one before the gap.
+      // Later pictures in the stream with earlier time stamps need the picture before the gap.
       this.#floor = time;
     }
     if (!isPicture) {
@@ -287,7 +287,7 @@ export class PlaybackRemuxer {
     return time - this.options.start + LEAD_TICKS - times.pts;
   }
 
-  /** Where sound is announced and not sent, an encoder would wait for it. */
+  /** Inserts silence if announced audio is not sent, because an encoder would wait for it. */
   #silence(stream: OutputStream, picture: number): void {
     if (this.#soundEnd(stream) > picture - SILENT_AFTER) return;
     this.#fill(stream, picture - SILENCE_BEHIND);
@@ -297,12 +297,12 @@ export class PlaybackRemuxer {
     return Math.max(last + (frames + 1) * adts.ticks, this.options.start + PRIMING_TICKS);
   }
 
-  /** Silence from the end of the sound to a time. */
+  /** Inserts silence from the end of the audio to a time. */
   #fill(stream: OutputStream, until: number): void {
     if (stream.streamType !== ADTS) return;
     const end = this.#soundEnd(stream);
     if (until - end < PAUSE_TICKS) return;
-    // No sound where there was no picture either.
+    // No silence where there was no video either.
     const from = Math.max(end, until - MAX_SILENCE);
     for (let time = from; time + SILENT_TICKS <= until; time += SILENT_TICKS) {
       const unit = silentPes(time - this.options.start + LEAD_TICKS);
@@ -327,11 +327,11 @@ export class PlaybackRemuxer {
       const { times, by } = shift;
       shiftPes(packet, { ...times, at: times.at - at }, by);
     }
-    // The clock of the source is not on this line, and no decoder here needs one.
+    // Removes the clock reference: it is not on the output timeline, and the decoder does not need it.
     if (hasAdaptationField(packet, 0) && (packet[4] as number) > 0) packet[5] = (packet[5] as number) & 0x60;
     const counter = continuityCounter(bytes, at);
     const isNext = stream.from === undefined || counter === ((stream.from + 1) & 0x0f) || shift !== undefined;
-    // One number left out tells the decoder of a loss.
+    // Skipping one number signals the loss to the decoder.
     if (!isNext && counter !== stream.from) stream.counter = (stream.counter + 1) & 0x0f;
     stream.from = counter;
     if (stream !== this.#video && stream.streamType === ADTS) {

@@ -1,4 +1,4 @@
-/** The PAT and PMT of a recorded stream, wherever reading begins: its programme, its layout, and both as packets. */
+/** The PAT and PMT of a recorded stream, from any position on: its programme, its layout, and both as packets. */
 import type { Pid, ServiceId } from '../../arib/ids.ts';
 import { hasTransportError, PACKET_SIZE, PAT_PID, packetPid } from '../../arib/ts/packet.ts';
 import { PAT_TABLE_ID, parsePat } from '../../arib/ts/pat.ts';
@@ -11,7 +11,7 @@ export class ProgramTables {
   #tables: StationTables | undefined;
   readonly #pats = new SectionAssembler();
 
-  /** @param wanted the programme where the stream has several; else its first one is followed */
+  /** @param wanted the programme to follow if the stream has several; else the first one is followed */
   constructor(
     private readonly wanted: ServiceId | undefined,
     private readonly onLayout?: (layout: StationLayout) => void,
@@ -27,19 +27,19 @@ export class ProgramTables {
     return map === undefined ? undefined : layoutOf(map);
   }
 
-  /** stream_type of a PID, ISO/IEC 13818-1 table 2-34; undefined where the PMT does not name it. */
+  /** stream_type of a PID, ISO/IEC 13818-1 table 2-34; undefined if it is not in the PMT. */
   streamType(pid: Pid): number | undefined {
     return this.#tables?.programMap?.streams.find((stream) => stream.pid === pid)?.streamType;
   }
 
-  /** PAT and PMT as packets whose counters begin at 0; empty before the first PMT. */
+  /** PAT and PMT as packets with continuity counters from 0; empty before the first PMT. */
   get packets(): Uint8Array<ArrayBuffer> {
     const tables = this.#tables;
     if (tables?.programMap === undefined) return new Uint8Array(0);
     return joinBytes([tables.patPackets, tables.pmtPackets]);
   }
 
-  /** Takes the packet at `offset` of any PID. */
+  /** Takes the packet at `offset`, of any PID. */
   feed(bytes: Uint8Array, offset: number): void {
     const pid = packetPid(bytes, offset);
     if (pid === PAT_PID) {

@@ -13,7 +13,7 @@ const BOTH: EncodedRecipe = {
   notices: [],
 };
 
-test('viewers share an encoder where picture, quality and sound are the same, for whatever reason', () => {
+test('viewers share an encoder if video, quality and audio are the same, regardless of their requests', () => {
   const key = (recipe: EncodedRecipe): string => sharingKey(recipe, LAYOUT);
   expect(key({ ...BOTH, notices: ['codec_fallback'] })).toBe(key(BOTH));
   expect(key({ ...BOTH, quality: 'high' })).toBe(key(BOTH));

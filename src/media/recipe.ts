@@ -7,12 +7,12 @@ import type { MediaLayout } from './source.ts';
 export interface EncodedRecipe {
   readonly kind: 'encoded';
   readonly format: 'h264' | 'av1' | 'audio';
-  /** Undefined for audio alone. */
+  /** Undefined for audio only. */
   readonly choice: EncoderChoice | undefined;
   readonly ffmpeg: string;
   /** Absent: `high`. */
   readonly quality?: LiveQuality;
-  /** Chosen for a layout, which may have changed at a second start. */
+  /** Chosen for a layout, which may have changed at a restart. */
   readonly audio: (layout: MediaLayout) => AudioChoice | undefined;
   /** Why the recipe differs from the request. */
   readonly notices: readonly Notice[];
@@ -21,7 +21,7 @@ export interface EncodedRecipe {
 export type Recipe = { readonly kind: 'packets' } | EncodedRecipe;
 
 /**
- * @param codec `audio` for sound alone
+ * @param codec `audio` for audio only
  * @throws Failure ffmpeg_unavailable
  */
 export async function chooseRecipe(
@@ -56,8 +56,8 @@ export async function chooseRecipe(
 }
 
 /**
- * Key of recipes whose viewers share a session, by the result and not the request: H.264 in place of AV1 counts as
- * H.264.
+ * Key of recipes whose viewers share a session. It depends on the result and not on the request: H.264 in place of AV1
+ * counts as H.264.
  */
 export function sharingKey(recipe: Recipe, layout: MediaLayout): string {
   if (recipe.kind === 'packets') return 'packets';

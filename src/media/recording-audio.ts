@@ -1,4 +1,4 @@
-/** The first sound of a recording as AAC frames with ADTS headers, as they were broadcast. ISO/IEC 13818-7 6.2. */
+/** The first audio stream of a recording as AAC frames with ADTS headers, as broadcast. ISO/IEC 13818-7 6.2. */
 import type { Pid } from '../../arib/ids.ts';
 import { ContinuityCheck } from '../../arib/ts/continuity.ts';
 import {
@@ -21,7 +21,7 @@ import type { RecordingIndex } from './recording-index.ts';
 /** stream_type of AAC in ADTS, ISO/IEC 13818-1 table 2-34. */
 const ADTS = 0x0f;
 
-/** Whether there is sound that can be given so. */
+/** Whether the recording has audio in this format. */
 export function hasAdts(index: RecordingIndex): boolean {
   const tables = new ProgramTables(index.serviceId);
   tables.feedAll(index.tables);
@@ -55,7 +55,7 @@ class AudioFrames {
       if (hasTransportError(packets, at) || scramblingControl(packets, at) !== 0) continue;
       const continuity = this.#continuity.next(packets, at);
       if (continuity === 'duplicate') continue;
-      // A frame that lost octets is left out.
+      // An incomplete frame is dropped.
       if (continuity === 'gap') this.#frames.reset();
       const times = startsUnit(packets, at) ? pesTimes(packets, at) : undefined;
       const data = times?.dataAt ?? payloadStart(packets, at);
@@ -65,7 +65,7 @@ class AudioFrames {
   }
 }
 
-/** As far as it is written; read as it is taken. @param onClosed called once, when nothing is read any more */
+/** The audio written so far, read on demand. @param onClosed called once, when reading has ended */
 export function recordingAudio(
   bytes: RecordingBytes,
   index: RecordingIndex,

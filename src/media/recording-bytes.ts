@@ -1,6 +1,6 @@
 /**
  * The files of one recording as one range of octets, in the order of its parts. Files stay open while in use, so that a
- * recording can be read to its end while its parts are joined or it is deleted.
+ * recording can be read to its end even if its parts are joined or it is deleted meanwhile.
  */
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
@@ -8,9 +8,9 @@ import { within } from '../../host/deadline.ts';
 import { Failure } from '../model/failure.ts';
 
 export interface ByteSource {
-  /** Octets that can be read now. */
+  /** Number of octets that can currently be read. */
   readonly size: number;
-  /** Fewer octets only at the end. @throws Failure busy, not_found */
+  /** Returns fewer octets only at the end. @throws Failure busy, not_found */
   read(at: number, length: number): Promise<Uint8Array<ArrayBuffer>>;
 }
 
@@ -27,7 +27,7 @@ const gone = (cause?: unknown): Failure =>
 interface Part {
   readonly path: string;
   readonly handle: FileHandle;
-  /** Octets before it. */
+  /** Offset of the part, octets. */
   readonly start: number;
   size: number;
 }
@@ -70,8 +70,8 @@ export class RecordingBytes implements ByteSource {
   private constructor(private readonly paths: () => readonly string[]) {}
 
   /**
-   * @param paths the files as they are named now, in order; asked again by `refresh`
-   * @throws Failure not_found when one of them is no regular file, busy when its folder does not answer
+   * @param paths returns the current file names, in order; called again by `refresh`
+   * @throws Failure not_found if one of them is not a regular file, busy if its folder does not respond
    */
   static async open(paths: () => readonly string[]): Promise<RecordingBytes> {
     const bytes = new RecordingBytes(paths);
@@ -90,19 +90,19 @@ export class RecordingBytes implements ByteSource {
     return last === undefined ? 0 : last.start + last.size;
   }
 
-  /** Where each part begins, octets. */
+  /** Offset of each part, octets. */
   get starts(): readonly { readonly path: string; readonly start: number }[] {
     return this.#parts;
   }
 
-  /** Sizes and parts as they are now: a recording in progress grows. @returns whether there is more than before */
+  /** Updates sizes and parts, because a recording in progress grows. @returns whether it has grown */
   async refresh(): Promise<boolean> {
     const before = this.size;
     const last = this.#parts.at(-1);
     if (last === undefined || this.#isClosed) return false;
     last.size = (await within(OPEN_LIMIT_MS, last.handle.stat(), hanging)).size;
     const names = this.paths();
-    // Joined parts have the same octets, and open files stay readable.
+    // Joined parts contain the same octets, and open files stay readable.
     const isSame = this.#parts.every(({ path }, index) => names[index] === path);
     if (isSame && names.length > this.#parts.length) await this.#openFrom(this.#parts.length);
     return this.size > before;
@@ -131,7 +131,7 @@ export class RecordingBytes implements ByteSource {
     return filled === wanted ? block : block.slice(0, filled);
   }
 
-  /** Idempotent; waits for reads under way. */
+  /** Idempotent; waits for pending reads. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;

@@ -1,4 +1,4 @@
-/** The captions of a recording while it is read for one viewer, with times on the line of its programme. */
+/** The captions of a recording while it is read for one viewer, with times on the recording's timeline. */
 import { type Media90k, media90k, type Pts90k, unwrapPts } from '../../arib/time.ts';
 import { systemMonotonicClock, systemWallClock } from '../../host/clock.ts';
 import { captionReader } from '../reception/caption-reader.ts';
@@ -9,9 +9,9 @@ import type { IndexPiece, RecordingIndex } from './recording-index.ts';
 interface RecordingCaptionsOptions {
   readonly serviceId: RecordingIndex['serviceId'];
   readonly tables: Uint8Array;
-  /** How far the recording was read. */
+  /** Media time up to which the recording was read. */
   readonly position: () => Media90k;
-  /** Of a media time on the viewer's scale. */
+  /** Converts a media time to the viewer's time scale. */
   readonly timeOf: (media: Media90k) => CaptionFrame['time'];
   readonly give: (frame: CaptionFrame | CaptionTrackFrame) => void;
 }
@@ -27,7 +27,7 @@ export class RecordingCaptions {
       {
         ...{ clock: systemMonotonicClock, wall: systemWallClock, select: () => {}, finish: () => {} },
         post: (value) => {
-          for (const frame of this.#frames.take(value)) this.#give(frame);
+          for (const frame of this.#frames.take(value)) this.#emit(frame);
         },
       },
     );
@@ -38,16 +38,16 @@ export class RecordingCaptions {
     this.#piece = piece;
   }
 
-  /** Whole packets as they were recorded. A fault of the captions is none of the picture. */
+  /** Takes whole recorded packets. Never throws, so that a caption fault does not affect the video. */
   feed(packets: Uint8Array): void {
     try {
       this.#reader.feed(packets);
     } catch {
-      // A page that cannot be read is left out.
+      // An unreadable page is skipped.
     }
   }
 
-  #give(frame: CaptionFrame | CaptionTrackFrame): void {
+  #emit(frame: CaptionFrame | CaptionTrackFrame): void {
     if (frame.kind === 'captionTrack') this.options.give(frame);
     else this.options.give({ ...frame, time: this.options.timeOf(this.#mediaOf(frame.time as Pts90k)) });
   }

@@ -5,7 +5,7 @@ import { PICTURE, VirtualRecording } from '../../test/play/virtual-recording.ts'
 import { type FeedBlock, type FollowedRecording, recordingFeed } from './recording-feed.ts';
 import { RecordingIndexer } from './recording-index.ts';
 
-/** A recording that grows to so many octets when its end is asked for. */
+/** A recording that grows to the next size whenever its end is read. */
 async function growing(whole: VirtualRecording, sizes: readonly number[], breaks: () => readonly number[]) {
   const left = [...sizes];
   const source = {
@@ -44,12 +44,12 @@ async function blocks(feed: AsyncGenerator<FeedBlock>): Promise<{ octets: number
   return { octets, pieces };
 }
 
-test('follows a recording that grows, is interrupted and continues, to its end', async () => {
+test('follows a growing recording across an interruption to its end', async () => {
   const first = { pictures: 90, pts: 1_000 };
   const second = { pictures: 60, pts: first.pts + 90 * PICTURE + 4 * 90_000 };
   const whole = new VirtualRecording([first, second], 20);
   const join = whole.starts[1] ?? 0;
-  // Behind the join more is written only after the end of what was there was read.
+  // After the join, more is written only once everything before was read.
   const sizes = [join - 188 * 700, join - 188 * 60, join, join + 188 * 400, whole.size];
   const { source, index, follow } = await growing(whole, sizes, () => [join]);
   const { signal } = new AbortController();
@@ -57,7 +57,7 @@ test('follows a recording that grows, is interrupted and continues, to its end',
   expect(found).toEqual({ octets: whole.size, pieces: [first.pts, second.pts] });
 });
 
-test('is read at twice real time at most after the first seconds', async () => {
+test('is read at most at twice real time after the first seconds', async () => {
   const whole = new VirtualRecording([{ pictures: 3_000, pts: 0 }], 20);
   const { source, index, follow } = await growing(whole, [whole.size], () => []);
   const abort = new AbortController();
@@ -65,7 +65,7 @@ test('is read at twice real time at most after the first seconds', async () => {
   const position = () => media90k((octets / whole.blockBytes) * PICTURE);
   let now = 0;
   const clock = () => monotonicMs(now);
-  // Time passes by waiting alone.
+  // Time passes only in this function.
   const sleep = async (ms: number): Promise<void> => {
     now += ms;
   };
@@ -74,15 +74,15 @@ test('is read at twice real time at most after the first seconds', async () => {
   for await (const block of recordingFeed(options)) {
     if (block.kind === 'packets') octets += block.bytes.length;
     const seconds = (octets / whole.blockBytes) * (PICTURE / 90_000);
-    // One block more may be on its way.
+    // One more block may be in progress.
     expect(seconds).toBeLessThan(20 + (now / 1000) * 2 + 3);
   }
   expect(octets).toBe(whole.size);
-  // 100 s of pictures.
+  // The recording has 100 s.
   expect(now).toBeGreaterThan(35_000);
 });
 
-test('resynchronises misaligned data and omits torn packets', async () => {
+test('resynchronises misaligned data and drops incomplete packets', async () => {
   const whole = new VirtualRecording([{ pictures: 30, pts: 0 }], 20);
   const bytes = await whole.read(0, whole.size);
   const torn = new Uint8Array(bytes.length - 100);

@@ -1,6 +1,6 @@
 /**
- * The octets of a recording from a place on, whole packets at a time, and where its parts begin. Read only as fast as
- * it is taken; at the end of a recording in progress it waits for more.
+ * Reads a recording from a place on, in whole packets, and reports where its parts begin. Reads on demand
+ * (backpressure); at the end of a recording in progress it waits for more.
  */
 import { type Media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
 import { PACKET_SIZE } from '../../arib/ts/packet.ts';
@@ -10,28 +10,28 @@ import type { RecordingBytes } from './recording-bytes.ts';
 import type { IndexPiece, RecordingIndex } from './recording-index.ts';
 import { alignedStart } from './stream-stamps.ts';
 
-/** What is watched of a recording in progress. */
+/** State of a recording in progress. */
 export interface FollowedRecording {
   /** Whether it is still being written. */
   isGrowing(): boolean;
-  /** Changes when writing was interrupted or continues in another file. */
+  /** Increases when writing was interrupted or continues in another file. */
   breakCount(): number;
-  /** The index of what is there now. */
+  /** Returns an index of the current contents. */
   renew(): Promise<RecordingIndex>;
   readonly clock: MonotonicClock;
 }
 
-/** The part of an index that reading needs, also in a worker. */
+/** The part of an index that is needed for reading, also in a worker. */
 type FeedIndex = Pick<RecordingIndex, 'pieces' | 'size' | 'pieceAt'>;
 
 interface FeedOptions {
   readonly bytes: Pick<RecordingBytes, 'read' | 'size' | 'refresh'>;
   readonly index: FeedIndex;
-  /** Octets. */
+  /** Start, octets. */
   readonly from: number;
-  /** Undefined for what is finished: it is read as fast as it is taken. */
+  /** Undefined for a finished recording, which is read without a speed limit. */
   readonly follow?: FollowedRecording | undefined;
-  /** Media time up to which what was given is known to reach; only asked where `follow` is. */
+  /** Media time reached by the output so far; only used with `follow`. */
   readonly position?: (() => Media90k) | undefined;
   readonly signal: AbortSignal;
   /** For tests. */
@@ -47,9 +47,9 @@ export type FeedBlock =
 const BLOCK_BYTES = 256 * 1024;
 /** A recorder writes twice a second. */
 const POLL_MS = 200;
-/** Not paced: the initial buffer of a player. */
+/** Sent without speed limit: the initial buffer of a player. */
 const BURST_TICKS = 20 * TICKS_PER_SECOND;
-/** Of a recording in progress, by the specification. */
+/** Speed limit for a recording in progress, from the specification. */
 const MAX_SPEED = 2;
 
 export async function* recordingFeed(options: FeedOptions): AsyncGenerator<FeedBlock, void, void> {
@@ -62,7 +62,7 @@ export async function* recordingFeed(options: FeedOptions): AsyncGenerator<FeedB
   const pace = new Pace(options);
   while (!signal.aborted) {
     if (follow !== undefined) {
-      // An interruption is known once data after it is written, which the index does not cover yet.
+      // An interruption is known only once data after it is written, which the index does not cover yet.
       if (at >= index.size && bytes.size > at && follow.breakCount() !== breaks) {
         breaks = follow.breakCount();
         index = await follow.renew();
@@ -97,7 +97,7 @@ export async function* recordingFeed(options: FeedOptions): AsyncGenerator<FeedB
   }
 }
 
-/** Aligns what a damaged file has out of step; a torn packet is left out. */
+/** Resynchronises misaligned data of a damaged file; incomplete packets are dropped. */
 function wholePackets(
   carried: Uint8Array<ArrayBuffer>,
   block: Uint8Array<ArrayBuffer>,

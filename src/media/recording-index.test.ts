@@ -25,7 +25,7 @@ function indexed(source: VirtualRecording, breaks: readonly number[] = []) {
   return new RecordingIndexer().index({ ...input, beganAt: NOON });
 }
 
-test('a recording of three hours is indexed by reading few places', async () => {
+test('a recording of three hours is indexed by reading a few places', async () => {
   const source = new VirtualRecording([{ pictures: 180 * PER_MINUTE, pts: 1_000_000 }]);
   const index = await indexed(source);
   expect(source.size).toBeGreaterThan(20e9);
@@ -64,7 +64,7 @@ test('a clock that jumps back is found', async () => {
 });
 
 test.each([
-  // Seconds of each run, how far the clock is set back before the next, and packets of a picture.
+  // Seconds of each run, seconds by which the clock is set back before the next one, and packets per picture.
   [[30, 10, 30], 30, 60],
   [[30, 10, 30], 12, 40],
   [[60, 20, 60], 12, 400],
@@ -81,7 +81,7 @@ test.each([
     });
     const { pieces, duration } = await indexed(new VirtualRecording(runs, packets));
     expect(pieces).toHaveLength(runs.length);
-    // Pictures are some KB here: the next intra picture may be taken for the first.
+    // Pictures have only a few KB here, so the next intra picture may be found as the first one.
     for (const [index, piece] of pieces.entries())
       expect(Math.abs(piece.pts - (runs[index]?.pts ?? 0))).toBeLessThan(TICKS_PER_SECOND);
     const whole = runs.reduce((sum, { pictures }) => sum + pictures * PICTURE, 0);
@@ -89,7 +89,7 @@ test.each([
   },
 );
 
-test('a noted gap of three seconds has no length; a part without a loss is no join', async () => {
+test('a noted gap of three seconds has no length; parts without a loss are joined', async () => {
   const first = { pictures: PER_MINUTE, pts: 1_000 };
   const second = { pictures: PER_MINUTE, pts: 1_000 + PER_MINUTE * PICTURE + 3 * TICKS_PER_SECOND };
   const third = { pictures: PER_MINUTE, pts: second.pts + PER_MINUTE * PICTURE };
@@ -99,7 +99,7 @@ test('a noted gap of three seconds has no length; a part without a loss is no jo
   expect(duration).toBe(media90k(3 * PER_MINUTE * PICTURE));
 });
 
-test('a stretch that stayed scrambled is timed by its clock', async () => {
+test('a scrambled stretch is timed by its clock references', async () => {
   const runs: VirtualRun[] = [
     { pictures: PER_MINUTE, pts: 0 },
     { pictures: 2 * PER_MINUTE, pts: PER_MINUTE * PICTURE, isScrambled: true },
@@ -110,13 +110,13 @@ test('a stretch that stayed scrambled is timed by its clock', async () => {
   expect(duration).toBe(media90k(4 * PER_MINUTE * PICTURE));
 });
 
-test('of an announced picture that is never sent only the sound remains, with exact time stamps', async () => {
+test('announced video that is never sent is ignored, and audio has exact time stamps', async () => {
   const runs = [{ pictures: 3 * PER_MINUTE, pts: 90_000, lacksPicture: true }];
   const source = new VirtualRecording(runs);
   const index = await indexed(source);
   expect(index.layout.video).toBeNull();
   expect(index.layout.audios).toHaveLength(1);
-  // A frame of sound is shorter than a picture.
+  // An audio frame is shorter than a picture.
   expect(index.duration).toBe(media90k((3 * PER_MINUTE - 1) * PICTURE + 1_920));
   const entry = await findEntry(source, index, media90k(MINUTE));
   expect(entry?.layout.video).toBeNull();
@@ -124,7 +124,7 @@ test('of an announced picture that is never sent only the sound remains, with ex
   expect(await isScrambledAt(source, index, media90k(MINUTE))).toBe(false);
 });
 
-test('a picture that starts late, or stayed scrambled, does not count as never sent', async () => {
+test('video that starts late or is scrambled does not count as never sent', async () => {
   const later = new VirtualRecording([
     { pictures: PER_MINUTE, pts: 0, lacksPicture: true },
     { pictures: PER_MINUTE, pts: PER_MINUTE * PICTURE },
@@ -154,7 +154,7 @@ test('the index of a growing recording is updated by reading its end', async () 
   expect(whole.reads).toBeLessThan(40);
 });
 
-test('a file that is no transport stream is refused', async () => {
+test('a file that is not a transport stream is refused', async () => {
   const noise = { size: 1_000, read: async () => new Uint8Array(1_000).fill(0x47) };
   const input = { source: noise, breaks: [], beganAt: undefined, serviceId: undefined };
   await expect(new RecordingIndexer().index(input)).rejects.toThrow('再生できる映像や音声がありません');
@@ -190,7 +190,7 @@ describe('any recording', () => {
       }),
       { minLength: 1, maxLength: 4 },
     )
-    // Runs whose stamps continue by chance are one run.
+    // Runs whose time stamps are contiguous by chance are one run.
     .filter((runs) =>
       runs.every((run, index) => {
         const before = runs[index - 1];
@@ -200,7 +200,7 @@ describe('any recording', () => {
       }),
     );
 
-  test('has each noted run as a stretch, and every time is found near its byte position', async () => {
+  test('has a stretch for each noted run, and every time is found near its byte position', async () => {
     const parameters = fc.record({ runs: recording, share: fc.double({ min: 0, max: 1, noNaN: true }) });
     await fc.assert(
       fc.asyncProperty(parameters, async ({ runs, share }) => {
@@ -216,7 +216,7 @@ describe('any recording', () => {
         expect(Math.abs(found.before.media - block * PICTURE)).toBeLessThan(2 * PICTURE);
         const { pts, stretch } = index.scale.positionAt(media) as { pts: Pts90k; stretch: number };
         expect(index.pieces[stretch]).toBe(found.piece);
-        // The byte says which of several equal stamps is meant.
+        // The byte position selects one of several equal time stamps.
         expect(index.timeOf(pts, found.before.at)).toBe(media);
       }),
       { numRuns: 30 },

@@ -1,7 +1,7 @@
 /**
- * The time index of a recording: maps times to octets. Built from few samples: the ends of each run of writing, one
- * place every 64 MB (at least 32), and more where the stamps do not fit a steady stream, until each jump of the clock
- * is found. No file is read as a whole, unless it is a few MB.
+ * The time index of a recording: maps times to octets. Built from few samples: the start and end of each uninterrupted
+ * run of writing, one place every 64 MB (at least 32), and more where the time stamps do not fit a steady stream, until
+ * each jump of the clock is found. Only files of a few MB are read completely.
  */
 import type { ServiceId } from '../../arib/ids.ts';
 import {
@@ -21,11 +21,11 @@ import type { ByteSource } from './recording-bytes.ts';
 import { type Sample, StampSampler } from './stamp-sampler.ts';
 import { entryAt, packetsIn } from './stream-stamps.ts';
 
-/** Where writing was resumed, or another part begins. */
+/** A place where writing was resumed, or another part begins. */
 export interface WritingBreak {
-  /** Octets of the recording before it. */
+  /** Position, octets. */
   readonly at: number;
-  /** When it was on the air; undefined when unknown. */
+  /** Broadcast time of the data after it; undefined if unknown. */
   readonly broadcastAt: BroadcastMs | undefined;
 }
 
@@ -35,34 +35,34 @@ interface IndexInput {
   readonly breaks: readonly WritingBreak[];
   /** Broadcast time of the first octet. */
   readonly beganAt: BroadcastMs | undefined;
-  /** Of a stream with several programmes. */
+  /** The programme to use if the stream has several. */
   readonly serviceId: ServiceId | undefined;
 }
 
-/** A stretch of the scale and the octets that it was written as. */
+/** A stretch of the time scale and its range of octets. */
 export interface IndexPiece {
   /** Octets; `to` exclusive. */
   readonly from: number;
   readonly to: number;
-  /** Stamp of its first picture (or sound) that can be shown. */
+  /** Time stamp of its first decodable picture (or audio frame). */
   readonly pts: Pts90k;
   readonly start: Media90k;
-  /** Ticks. */
+  /** Duration, ticks. */
   readonly length: number;
 }
 
-/** A place of known time. */
+/** A place with a known time. */
 interface TimedPlace {
   readonly at: number;
   readonly media: Media90k;
 }
 
-/** The piece that holds an octet; the last one for what is behind, the first one for what is before. */
+/** The piece that contains an octet; the last one for octets after all pieces, the first one for octets before. */
 export function pieceHolding(pieces: readonly IndexPiece[], at: number): IndexPiece | undefined {
   return pieces.findLast(({ from }) => from <= at) ?? pieces[0];
 }
 
-/** As `RecordingIndex.timeOf`, for a worker that has the pieces alone. */
+/** Like `RecordingIndex.timeOf`, for a worker that has only the pieces. */
 export function timeInPieces(pieces: readonly IndexPiece[], pts: Pts90k, at: number): Media90k | undefined {
   const piece = pieceHolding(pieces, at);
   if (piece === undefined) return undefined;
@@ -72,21 +72,21 @@ export function timeInPieces(pieces: readonly IndexPiece[], pts: Pts90k, at: num
 }
 
 const STRIDE_BYTES = 64 * 1024 * 1024;
-/** Shorter recordings have as many places all the same: in few of them a jump may look like another bit rate. */
+/** Minimum also for short recordings: with few places a jump could look like a change of the bit rate. */
 const MIN_PLACES = 32;
-/** Longer than what is read at a place. */
+/** Longer than the window read at a place. */
 const MIN_STRIDE_BYTES = 256 * 1024;
-/** Places this near are neighbours: what lies between them is at most a few pictures. */
+/** Places at most this far apart are neighbours, with a few pictures at most in between. */
 const FINE_BYTES = 64 * 1024;
-/** A deviation from a steady stream that a jump may explain: half of what `continues` takes for loss. */
+/** A larger deviation from a steady stream may be a jump: half of the step that `continues` accepts as loss. */
 const DEVIATION = 5 * TICKS_PER_SECOND;
-/** Writing that was interrupted for less lost nothing that is seen. */
+/** A shorter interruption of writing lost nothing visible. */
 const SEAMLESS = TICKS_PER_SECOND / 2;
 /** Limit of samples for finding jumps in a broken stream. */
 const MAX_READS = 3_000;
 const HEAD_BYTES = 4 * 1024 * 1024;
 const BLOCK_BYTES = 512 * 1024;
-/** One picture at 29.97 Hz, one frame of sound at 48 kHz. */
+/** One picture at 29.97 Hz, one audio frame at 48 kHz. */
 const PICTURE_TICKS = 3_003;
 const SOUND_TICKS = 1_920;
 
@@ -99,7 +99,7 @@ interface Run {
 
 interface RecordingHead {
   readonly layout: StationLayout;
-  /** A picture is announced and never sent: `layout` has none. */
+  /** Video is announced but never sent, so `layout` has none. */
   readonly isSoundOnly: boolean;
   readonly tables: Uint8Array<ArrayBuffer>;
   readonly serviceId: ServiceId | undefined;
@@ -110,20 +110,20 @@ export class RecordingIndex {
 
   constructor(
     private readonly head: RecordingHead,
-    /** One for each stretch of the scale. */
+    /** One for each stretch of the time scale. */
     readonly pieces: readonly IndexPiece[],
     /** Broadcast time of each piece. */
     times: readonly (BroadcastMs | undefined)[],
     private readonly places: readonly (readonly TimedPlace[])[],
     private readonly sampler: StampSampler,
-    /** Octets that it covers. */
+    /** Number of octets covered by the index. */
     readonly size: number,
   ) {
     const stretches = pieces.map(({ pts, length }, index): Stretch => ({ pts, length, at: times[index] }));
     this.scale = TimeScale.of(stretches);
   }
 
-  /** At the head. */
+  /** Layout at the head. */
   get layout(): StationLayout {
     return this.head.layout;
   }
@@ -137,7 +137,7 @@ export class RecordingIndex {
     return this.head.serviceId;
   }
 
-  /** What of a layout within the recording can be played: without a picture that is announced and never sent. */
+  /** The playable streams of a layout within the recording: without video that is announced but never sent. */
   sentOf(layout: StationLayout): StationLayout {
     return this.head.isSoundOnly ? withoutPicture(layout) : layout;
   }
@@ -146,24 +146,24 @@ export class RecordingIndex {
     return this.scale.duration;
   }
 
-  /** The piece that holds an octet; the last one for what was written since. */
+  /** The piece that contains an octet; the last one for octets written since. */
   pieceAt(at: number): IndexPiece | undefined {
     return pieceHolding(this.pieces, at);
   }
 
-  /** The piece that holds a time; the first or last one for times outside. */
+  /** The piece that contains a time; the first or last one for times outside. */
   pieceOf(media: Media90k): IndexPiece | undefined {
     return this.pieces.findLast(({ start }) => start <= media) ?? this.pieces[0];
   }
 
-  /** Time of a stamp that was read at an octet, not limited to what its piece holds: sound begins before pictures. */
+  /** Time of a time stamp read at an octet. May be outside of its piece, because audio begins before video. */
   timeOf(pts: Pts90k, at: number): Media90k | undefined {
     return timeInPieces(this.pieces, pts, at);
   }
 
   /**
-   * Two places in one piece around a time, at most about a second apart where the stream has stamps. The first is not
-   * after the time unless nothing is before it.
+   * Two places in one piece around a time, at most about a second apart if the stream has time stamps there. The first
+   * is not after the time, unless there is no place before it.
    */
   async around(
     media: Media90k,
@@ -182,7 +182,7 @@ export class RecordingIndex {
     for (let tries = 0; tries < 24; tries += 1) {
       if (after.at - before.at <= FINE_BYTES || after.media - before.media <= TICKS_PER_SECOND) break;
       const share = (media - before.media) / (after.media - before.media);
-      // Never at an edge, so that each reading makes the interval smaller.
+      // Never at an edge, so that each read makes the interval smaller.
       const fraction = tries % 3 === 2 ? 0.5 : Math.min(0.9, Math.max(0.1, share));
       const wanted = before.at + Math.floor((after.at - before.at) * fraction);
       const sample = await this.sampler.at(wanted, after.at);
@@ -200,11 +200,11 @@ export class RecordingIndex {
 export class RecordingIndexer {
   #head: { tables: ProgramTables; layout: StationLayout } | undefined;
   #sampler: StampSampler | undefined;
-  /** Where the announced picture is never sent. */
+  /** Used if the announced video is never sent. */
   #soundSampler: StampSampler | undefined;
   readonly #entries = new Map<number, Sample>();
 
-  /** @throws Failure not_found when it is no stream that can be played; what reading throws */
+  /** @throws Failure not_found if it is not a playable stream; errors of reading */
   async index(input: IndexInput): Promise<RecordingIndex> {
     const { source, serviceId } = input;
     this.#head ??= await readHead(source, serviceId);
@@ -243,7 +243,7 @@ export class RecordingIndexer {
     this.#sampler.source = source;
     const runs = await readRuns(this.#sampler, input, size);
     if (!(await this.#sampler.isSoundOnly(size))) {
-      // The picture came later than the sound: places that were found before are those of the sound.
+      // Video started after audio, so the entries found before are audio entries.
       if (this.#soundSampler !== undefined) this.#entries.clear();
       this.#soundSampler = undefined;
       return { runs, sampler: this.#sampler, isSoundOnly: false };
@@ -254,7 +254,7 @@ export class RecordingIndexer {
     return { runs: await readRuns(sampler, input, size), sampler, isSoundOnly: true };
   }
 
-  /** The first picture of a part that can be shown; its first stamp where none is found. */
+  /** The first decodable picture of a part; its first time stamp if none is found. */
   async #entry(source: ByteSource, part: Run, layout: StationLayout, isSoundOnly: boolean): Promise<Sample> {
     const [fallback] = part.samples;
     if (fallback === undefined) throw new Error('a part has a sample');
@@ -269,7 +269,7 @@ export class RecordingIndexer {
         const here = isSoundOnly ? layout : (tables.layout ?? layout);
         const entry = entryAt(bytes, offset, here);
         if (entry === undefined) continue;
-        // A stamp inconsistent with its neighbours is damaged.
+        // A time stamp inconsistent with its neighbours is damaged.
         if (!continues(0, ptsDifference(entry.pts, fallback.pts))) continue;
         const sample = { at: at + offset, pts: entry.pts };
         this.#entries.set(part.from, sample);
@@ -326,14 +326,14 @@ function* writingRuns({ breaks, beganAt }: IndexInput, size: number): Generator<
   if (size > from) yield { from, to: size, broadcastAt };
 }
 
-/** Halved until there are enough places, so that those of a recording that grows are among those known already. */
+/** Halved until there are enough places, so that the places of a growing recording stay the same. */
 function strideOf(size: number): number {
   let stride = STRIDE_BYTES;
   while (stride > MIN_STRIDE_BYTES && size / stride < MIN_PLACES) stride /= 2;
   return stride;
 }
 
-/** Its first and last stamp and one at each stride; empty when it has none. */
+/** The first and last time stamp of a run and one at each stride; empty if it has none. */
 async function readRun(sampler: StampSampler, from: number, to: number, stride: number): Promise<Sample[]> {
   const samples: Sample[] = [];
   for (let at = from; at < to; at += stride) {
@@ -366,7 +366,7 @@ async function splitAtJumps(sampler: StampSampler, run: Run): Promise<Run[]> {
     for (const [last, first] of jumps) {
       if (last.at > (open.at(-1)?.at ?? -1)) open.push(last);
       parts.push({ samples: open, from, to: first.at, broadcastAt });
-      // The clock is meaningless across a jump.
+      // The broadcast time is unknown after a jump.
       broadcastAt = undefined;
       from = first.at;
       open = [first];
@@ -377,7 +377,7 @@ async function splitAtJumps(sampler: StampSampler, run: Run): Promise<Run[]> {
   return parts;
 }
 
-/** Neighbours between which the clock jumps. Between places of a steady stream there are none. */
+/** Pairs of neighbouring places between which the clock jumps. A steady stream has none. */
 async function findJumps(
   sampler: StampSampler,
   before: Sample,
@@ -398,7 +398,7 @@ async function findJumps(
     const part = ptsDifference(b.pts, a.pts);
     const expected = (ticks * (b.at - a.at)) / bytes;
     const isSteady = part >= -TICKS_PER_SECOND && Math.abs(part - expected) <= DEVIATION;
-    // A long way without a jump looks steady at every step; a long step over few octets does not.
+    // A long range without a jump is steady in every part; a long time step over few octets is a jump.
     const isShort = part <= 10 * TICKS_PER_SECOND;
     const isPlain = isSteady && (isShort || b.at - a.at > 8 * FINE_BYTES);
     if (!isPlain) found.push(...(await findJumps(sampler, a, b, depth + 1)));
@@ -406,7 +406,7 @@ async function findJumps(
   return found;
 }
 
-/** Parts that continue each other are one: a full folder was left for another without a loss. */
+/** Joins contiguous parts: recording continued in another folder without a loss. */
 function joinSeamless(parts: readonly Run[]): Run[] {
   const out: Run[] = [];
   for (const part of parts) {
@@ -427,7 +427,7 @@ function placed(
   start: Media90k,
   isVideo: boolean,
 ): { piece: IndexPiece; timed: TimedPlace[] } {
-  // From sample to sample: a part may be longer than stamps count.
+  // Summed from sample to sample, because a part may be longer than the range of time stamps.
   let last = first;
   let offset = 0;
   let length = 0;

@@ -1,6 +1,6 @@
 /**
- * The original packets of a recording for one viewer, from an entry on, its tables first. Behind the first gap times are
- * moved, so that one origin holds for the whole stream: the programme's line has no jumps.
+ * The original packets of a recording for one viewer, from an entry on, with its PAT and PMT first. After the first
+ * gap, time stamps are shifted, so that the whole stream has one origin and no jumps.
  */
 import { type Media90k, media90k, type Pts90k, pts90k } from '../../arib/time.ts';
 import {
@@ -23,11 +23,11 @@ interface RecordingPacketsOptions {
   readonly index: RecordingIndex;
   readonly entry: RecordingEntry;
   readonly follow: FollowedRecording | undefined;
-  /** Captions are read beside the packets. */
+  /** Captions are read from the packets, too. */
   readonly captions?: boolean;
 }
 
-/** Stamp of time 0 on the line that the entry's part is on. */
+/** Time stamp of media time 0, extrapolated from a piece. */
 export function originOf({ pts, start }: Pick<IndexPiece, 'pts' | 'start'>): Pts90k {
   return pts90k(pts - start);
 }
@@ -61,7 +61,7 @@ export class RecordingPackets {
     this.#running = this.#run();
   }
 
-  /** A recording has one viewer: it begins with the tables. */
+  /** The only viewer joins; its stream begins with the tables. */
   join(viewer: number): void {
     this.consumer.burst(viewer, this.options.entry.tables);
     this.#joined.resolve();
@@ -88,8 +88,8 @@ export class RecordingPackets {
       const position = (): Media90k => this.#position;
       for await (const block of recordingFeed({ bytes, index, from: entry.at, follow, position, signal })) {
         if (block.kind === 'piece') this.#begin(block.piece);
-        else this.#give(block.bytes);
-        await this.#room();
+        else this.#emit(block.bytes);
+        await this.#waitForRoom();
       }
       if (signal.aborted) end = { cause: 'lost' };
     } catch {
@@ -104,8 +104,8 @@ export class RecordingPackets {
     this.#shift = pts90k(this.#origin - originOf(piece));
   }
 
-  /** The block is this viewer's own. */
-  #give(packets: Uint8Array): void {
+  /** Modifies the block, which is used by this viewer only. */
+  #emit(packets: Uint8Array): void {
     const piece = this.#piece;
     this.#captions?.feed(packets);
     for (let at = 0; at + PACKET_SIZE <= packets.length; at += PACKET_SIZE) {
@@ -123,7 +123,7 @@ export class RecordingPackets {
     this.consumer.frame({ kind: 'packets', bytes: packets });
   }
 
-  async #room(): Promise<void> {
+  async #waitForRoom(): Promise<void> {
     while (this.#isHeld && !this.#abort.signal.aborted) {
       await new Promise<void>((resolve) => {
         this.#resume = resolve;

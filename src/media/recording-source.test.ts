@@ -1,4 +1,4 @@
-/** A conversion whose encoder hangs, on a recording made in memory. */
+/** A conversion of an in-memory recording whose encoder hangs. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,14 +20,14 @@ const hanging = join(folder, 'ffmpeg');
 const pidFile = join(folder, 'pid');
 
 beforeAll(() => {
-  // It takes no input and gives no output.
+  // Reads no input and writes no output.
   writeFileSync(hanging, `#!/bin/sh\necho $$ >> ${pidFile}\nexec sleep 600\n`);
   chmodSync(hanging, 0o755);
 });
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A session on a recording of 20 s; `step`: ms that pass between two readings of the clock. */
+/** A session on a recording of 20 s; `step`: ms by which the clock advances at each reading. */
 async function hangingSession(step: number) {
   const bytes = Object.assign(new VirtualRecording([{ pictures: 600, pts: 90_000 }], 40), {
     refresh: async () => false,
@@ -39,7 +39,7 @@ async function hangingSession(step: number) {
   if (entry === undefined) throw new Error('the recording has pictures');
   let now = 0;
   const clock = () => {
-    // Once the encoder runs.
+    // Only once the encoder runs.
     if (existsSync(pidFile)) now += step;
     return monotonicMs(now);
   };
@@ -79,7 +79,7 @@ async function hangingSession(step: number) {
   return { session, released: released.promise };
 }
 
-/** Whether a process that the script became is left. */
+/** Whether a process started by the script is still running. */
 async function isLeft(): Promise<boolean> {
   const pids = (await Bun.file(pidFile).text()).trim().split('\n').map(Number);
   return pids.some((pid) => {
@@ -91,7 +91,7 @@ async function isLeft(): Promise<boolean> {
   });
 }
 
-test('an encoder without output is ended at its time limit, and the viewer is told', async () => {
+test('an encoder without output is ended at its time limit, and the viewer gets an error', async () => {
   const { session, released } = await hangingSession(30_000);
   session.start();
   const joining = session.join(new AbortController().signal);

@@ -1,4 +1,4 @@
-/** A recording from one of its entries on as a source of media: one viewer's, since no two watch the same second. */
+/** A recording as a media source, from an entry on. For one viewer, because viewers watch different positions. */
 import type { Pid } from '../../arib/ids.ts';
 import { type Media90k, media90k, pts90k } from '../../arib/time.ts';
 import type { MonotonicClock, MonotonicMs } from '../../host/clock.ts';
@@ -35,22 +35,22 @@ interface RecordingSourceOptions {
   readonly bytes: Pick<RecordingBytes, 'read' | 'size' | 'refresh'>;
   readonly index: RecordingIndex;
   readonly entry: RecordingEntry;
-  /** Of a recording in progress. */
+  /** Only for a recording in progress. */
   readonly follow: FollowedRecording | undefined;
-  /** Media time that is 0 in the fragments. */
+  /** Media time of time 0 in the fragments. */
   readonly zero: Media90k;
   readonly clock: MonotonicClock;
-  /** Captions are read beside pictures and sound. */
+  /** Captions are read, too. */
   readonly captions?: boolean;
-  /** The codec changes behind this time and in or behind the block of this octet, and the conversion ends. */
+  /** The conversion ends because the codec changes: after this time, and in or after the block at this octet. */
   readonly onLayoutChange?: (change: { readonly media: Media90k; readonly at: number }) => void;
-  /** Called once everything of it is released. */
+  /** Called once all resources are released. */
   readonly onClosed: () => void;
 }
 
-/** Towards ffmpeg: a second of 32 Mbit/s. */
+/** Queue bound towards ffmpeg: a second at 32 Mbit/s. */
 const MAX_QUEUED = 4 * 1024 * 1024;
-/** A machine that is busy with other conversions takes its time for the first picture. */
+/** Time limit for the first output, long enough for a machine that is busy with other conversions. */
 const START_LIMIT_MS = 20_000;
 const STALL_LIMIT_MS = 20_000;
 const CHECK_MS = 500;
@@ -88,7 +88,7 @@ export class RecordingSource implements MediaSource {
   }
 }
 
-/** The picture size that an encoder is started for; undefined where the header does not tell. */
+/** The picture size for the start of an encoder; undefined if it is not in the header. */
 function sizeOf(format: string | null): PictureSize | undefined {
   const match = format === null ? null : /^(\d+)x(\d+)\/(\d+)$/.exec(format);
   if (match === null) return undefined;
@@ -112,7 +112,7 @@ class Conversion {
   #produced = false;
   #isHeld = false;
   #resume: (() => void) | undefined;
-  /** Since when ffmpeg has been given input without giving anything. */
+  /** Since when ffmpeg has been fed without output. */
   #waitingSince: MonotonicMs | undefined;
 
   constructor(
@@ -139,7 +139,7 @@ class Conversion {
         give: (frame) => consumer.frame(frame),
       });
     }
-    // Times at the encoder are media time less the start, and later by the lead.
+    // Time stamps for the encoder are media time minus the start, plus the lead.
     this.#fragmenter = new Fragmenter(LEAD_TICKS - entry.media + zero);
     this.#process = this.#start(order);
     this.#check = setInterval(() => this.#watch(clock()), CHECK_MS);
@@ -149,7 +149,7 @@ class Conversion {
   hold(isHeld: boolean): void {
     this.#isHeld = isHeld;
     if (isHeld) return;
-    // It could give nothing meanwhile.
+    // ffmpeg could not produce output while the output was paused.
     if (this.#waitingSince !== undefined) this.#waitingSince = this.options.clock();
     this.#resume?.();
   }
@@ -181,7 +181,7 @@ class Conversion {
     return { cause: 'encoder', reason, produced: this.#produced, missing: [] };
   }
 
-  /** Ends it now. */
+  /** Ends the output immediately. */
   #finish(end: OutputEnd): void {
     this.#end ??= end;
     this.#abort.abort();
@@ -192,7 +192,7 @@ class Conversion {
   #watch(now: MonotonicMs): void {
     if (this.#waitingSince === undefined || this.#isHeld) return;
     const limit = this.#produced ? STALL_LIMIT_MS : START_LIMIT_MS;
-    if (now - this.#waitingSince > limit) this.#finish(this.#failure('the encoder gives nothing'));
+    if (now - this.#waitingSince > limit) this.#finish(this.#failure('the encoder produces no output'));
   }
 
   async #run(): Promise<void> {
@@ -205,7 +205,7 @@ class Conversion {
       const exit = await process.ended;
       this.#abort.abort();
       await feeding;
-      // A viewer that takes nothing holds what was encoded already.
+      // A viewer that does not read delays the data that is already encoded.
       if (this.#end === undefined || this.#end.cause === 'layout') await reading;
       else await settlesWithin(READ_LIMIT_MS, reading);
       const failed = exit.stderr === '' ? `ffmpeg ended with ${exit.code}` : exit.stderr;
@@ -257,16 +257,16 @@ class Conversion {
             this.#finish({ cause: 'layout' });
             return;
           }
-          this.#give(piece);
+          this.#emit(piece);
         }
-        await this.#room();
+        await this.#waitForRoom();
       }
     } catch (error) {
       this.#finish(this.#failure(error instanceof Error ? error.message : String(error)));
     }
   }
 
-  #give(piece: Exclude<MediaPiece, { kind: 'jump' }>): void {
+  #emit(piece: Exclude<MediaPiece, { kind: 'jump' }>): void {
     this.#waitingSince = undefined;
     if (piece.kind === 'fragment') {
       this.#produced = true;
@@ -280,7 +280,7 @@ class Conversion {
     this.consumer.frame({ kind: 'clock', media: media90k(0), pts, at: undefined });
   }
 
-  async #room(): Promise<void> {
+  async #waitForRoom(): Promise<void> {
     while (this.#isHeld && this.#end === undefined) {
       await new Promise<void>((resolve) => {
         this.#resume = resolve;

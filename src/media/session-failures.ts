@@ -1,12 +1,12 @@
-/** Failures of sessions without output; the texts differ for stations and recordings. */
+/** Failures of sessions without output, with different texts for stations and recordings. */
 import { Failure } from '../model/failure.ts';
 
 export interface SessionFailures {
-  /** It was stopped, or its source broke, before the first frames. */
+  /** The session was stopped, or its source broke, before the first frames. */
   interrupted(): Failure;
-  /** The layout names no stream that could be played. */
+  /** The layout has no playable stream. */
   empty(): Failure;
-  /** Streams that the layout names do not come readably. */
+  /** Streams of the layout are not sent, or only scrambled. */
   unreadable(pids: readonly number[]): Failure;
 }
 

@@ -1,4 +1,4 @@
-/** A source and two encodings defined here: nothing else has to change for them. */
+/** Tests with a source and two encodings defined here, which need no changes elsewhere. */
 import { expect, test } from 'bun:test';
 import type { Pid } from '../../arib/ids.ts';
 import { media90k } from '../../arib/time.ts';
@@ -17,7 +17,7 @@ import { SharedSource } from './shared-source.ts';
 import type { MediaSource, OutputConsumer, PacketConsumer, SourceEvents, SourceOutput } from './source.ts';
 import type { ViewerQueue } from './viewer-queue.ts';
 
-/** A source without a tuner, that can wait for its viewers. */
+/** A source without a tuner that supports pausing. */
 class ClipSource implements MediaSource {
   readonly layout = { video: { pid: 256 as Pid, kind: 'mpeg2' as const }, audios: [272 as Pid] };
   consumer: OutputConsumer | undefined;
@@ -104,7 +104,7 @@ async function clipFrames(): Promise<Frame[]> {
   return frames;
 }
 
-/** The frames as an encoder gives them that has run for so many hours. */
+/** The frames as from an encoder that has run for this many hours. */
 function later(frames: readonly Frame[], hours: number): Frame[] {
   const init = frames.find((frame) => frame.kind === 'init');
   const tracks = readTracks(init?.bytes ?? new Uint8Array(0));
@@ -258,7 +258,7 @@ test('a pausable source is paused while a viewer lags, and the viewer is not dro
   await comesTrue('the source is closed', () => source.closed === 1, 10_000);
 });
 
-test('a failing source disconnects its viewers, also waiting ones', async () => {
+test('a failing source disconnects its viewers, including waiting ones', async () => {
   const { shared, source, seen, events } = share();
   const joining = shared.join(RECIPE, new AbortController().signal);
   await comesTrue('the encoder was ordered', () => source.consumer !== undefined, 10_000);

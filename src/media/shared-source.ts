@@ -1,6 +1,6 @@
 /**
- * A source that is being watched, with its sessions: one per recipe. It is opened with the first viewer and closed at the
- * moment when the last session is over.
+ * A source with its sessions, one per recipe. It is opened for the first viewer and closed when the last session has
+ * ended.
  */
 import { unlessAborted } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
@@ -13,7 +13,7 @@ import { STATION_FAILURES } from './session-failures.ts';
 import type { MediaLayout, MediaSource, SourceEvents } from './source.ts';
 import type { ViewerQueue } from './viewer-queue.ts';
 
-/** Viewers whose stream ended with a change of layout connect again at once: the source is kept for them. */
+/** After a layout change, the source is kept open for this time, because the viewers reconnect at once. */
 const RETURN_MS = 3_000;
 
 interface SharedSourceOptions<S extends MediaSource> {
@@ -21,9 +21,9 @@ interface SharedSourceOptions<S extends MediaSource> {
   readonly open: (events: SourceEvents, signal: AbortSignal) => Promise<S>;
   readonly encoders: Encoders;
   readonly log: Log;
-  /** The source broke while it was open. Its sessions have ended before, so that it may be over already. */
+  /** The source broke while it was open. Its sessions have already ended, so it may already be over. */
   readonly onLost: (source: S) => void;
-  /** No more viewers are taken. Called once. */
+  /** Called once, when no more viewers are accepted. */
   readonly onOver: () => void;
 }
 
@@ -31,7 +31,7 @@ export class SharedSource<S extends MediaSource> {
   readonly #sessions = new Map<string, MediaSession>();
   readonly #opening: Promise<S>;
   readonly #abort = new AbortController();
-  /** Once opened. */
+  /** Set once opened. */
   #source: S | undefined;
   #layout: MediaLayout | undefined;
   #holds = 0;
@@ -55,7 +55,7 @@ export class SharedSource<S extends MediaSource> {
     );
   }
 
-  /** The source once it was opened, also when it is over. */
+  /** The source if it was opened, also after it is over. */
   get opened(): S | undefined {
     return this.#source;
   }
@@ -65,7 +65,7 @@ export class SharedSource<S extends MediaSource> {
     return this.#released;
   }
 
-  /** Resolves when the viewer has its first frames. @throws Failure, the abort's reason */
+  /** Resolves when the viewer has its first frames. @throws Failure; the abort's reason */
   async join(
     recipe: Recipe,
     signal: AbortSignal,
@@ -83,7 +83,7 @@ export class SharedSource<S extends MediaSource> {
     }
   }
 
-  /** Keeps the source open, also without a viewer; resolves when it is closed, or kept open by others. */
+  /** Keeps the source open, also without viewers; resolves when it is closed, or if others keep it open. */
   async keep(signal: AbortSignal): Promise<void> {
     this.#holds += 1;
     await new Promise<void>((done) => {
@@ -95,7 +95,7 @@ export class SharedSource<S extends MediaSource> {
     if (this.#isOver) await this.#released;
   }
 
-  /** The captions beside the packets; undefined while the packets have no viewer. */
+  /** The captions of the packets; undefined while the packets have no viewer. */
   captions(signal: AbortSignal): ViewerQueue | undefined {
     for (const session of this.#sessions.values()) {
       if (session instanceof PacketSession) return session.captions(signal);

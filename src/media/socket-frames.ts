@@ -1,6 +1,6 @@
 /**
  * One viewer's frames as messages of the live socket (`wire/live.ts`): channel, time and payload in one binary message.
- * Media are encoded once for all viewers of a session; captions are chosen for each.
+ * Media are encoded once for all viewers of a session; captions are selected per viewer.
  */
 import type { LiveMessage } from '../../wire/live.ts';
 import { LIVE_CHANNEL, LIVE_HEADER_BYTES } from '../../wire/live-frames.ts';
@@ -10,7 +10,7 @@ import type { Frame } from './frame.ts';
 type SocketMessage = Uint8Array<ArrayBuffer>;
 
 const encoder = new TextEncoder();
-/** Gone with the frame: a session holds what its slowest viewer has not taken, and a second of backlog. */
+/** Cache that lasts as long as the frames: those that the slowest viewer has not taken, and a second of backlog. */
 const encoded = new WeakMap<Frame, SocketMessage>();
 
 function message(channel: number, time: number, payload: Uint8Array): SocketMessage {
@@ -21,7 +21,7 @@ function message(channel: number, time: number, payload: Uint8Array): SocketMess
   return bytes;
 }
 
-/** Of all viewers of a session: the same octets. */
+/** The message shared by all viewers of a session. */
 function shared(frame: Frame & { readonly bytes: Uint8Array }, channel: number, time: number): SocketMessage {
   const present = encoded.get(frame);
   if (present !== undefined) return present;
@@ -37,7 +37,7 @@ export function controlMessage(value: LiveMessage): SocketMessage {
 export class SocketEncoder {
   readonly #captions: CaptionSelection;
 
-  /** @param language of captions, 1 to 8 @param noticeText the sentence of a notice */
+  /** @param language of captions, 1 to 8 @param noticeText returns the text of a notice */
   constructor(
     language: number,
     private readonly noticeText: (code: Extract<Frame, { kind: 'notice' }>['notice']) => string,
@@ -70,7 +70,7 @@ export class SocketEncoder {
     }
   }
 
-  /** Another language of captions: its current page or an empty one. @param language 1 to 8 */
+  /** Selects another caption language and returns its current page or an empty one. @param language 1 to 8 */
   select(language: number): SocketMessage[] {
     return this.#captions.select(language).map(captionMessage);
   }

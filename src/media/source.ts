@@ -1,5 +1,5 @@
 /**
- * Interface of media sources to sessions. A source is opened once and shared by the sessions of its viewers. The
+ * Interface between media sources and sessions. A source is opened once and shared by the sessions of its viewers. The
  * station source (`station-source.ts`) is one implementation; a recorded file and a growing file are others.
  */
 import type { Pid } from '../../arib/ids.ts';
@@ -9,37 +9,37 @@ import type { Frame, PacketsFrame } from './frame.ts';
 /** The elementary streams that a source offers. */
 export interface MediaLayout {
   readonly video: { readonly pid: Pid; readonly kind: 'mpeg2' | 'h264' | 'hevc' } | null;
-  /** In the order in which Audio options count them. */
+  /** In the order of the audio options. */
   readonly audios: readonly Pid[];
 }
 
 /** Why an output ended. */
 export type OutputEnd =
-  /** The layout or picture format changed: what follows needs a new encoder. */
+  /** The layout or picture format changed: the next packets need a new encoder. */
   | { readonly cause: 'layout' }
-  /** The source has no more; everything was sent. */
+  /** The source has ended; everything was sent. */
   | { readonly cause: 'finished' }
   /** The source broke. */
   | { readonly cause: 'lost' }
-  /** The encoder ended, stalled or was too slow. `missing`: PIDs that it waits for and that do not come readably. */
+  /** The encoder ended, stalled or was too slow. `missing`: PIDs that are not sent, or only scrambled. */
   | {
       readonly cause: 'encoder';
       readonly reason: string;
       readonly produced: boolean;
       readonly missing: readonly number[];
     }
-  /** The session took nothing for too long. */
+  /** The session did not take its data in time. */
   | { readonly cause: 'behind' };
 
 export interface OutputConsumer {
-  /** `init` comes first, then fragments from a key frame on, among them frames of other kinds. */
+  /** First `init`, then fragments from a key frame on, mixed with frames of other kinds. */
   frame(frame: Frame): void;
   /** Once, last. */
   ended(end: OutputEnd): void;
 }
 
 export interface PacketConsumer {
-  /** What a viewer that asked by `join` starts with; the next packets continue it. */
+  /** Initial packets for a viewer, requested by `join`; the next packets continue them. */
   burst(viewer: number, bytes: Uint8Array): void;
   frame(frame: PacketsFrame | Exclude<Frame, { bytes: Uint8Array }>): void;
   /** Once, last. */
@@ -47,11 +47,11 @@ export interface PacketConsumer {
 }
 
 export interface SourceOutput {
-  /** Ends it without waiting; `ended` may still be called. */
+  /** Ends the output without waiting; `ended` may still be called. */
   stop(): void;
   /**
-   * A viewer's queue is half full, or has room again. A source that can wait (a file) stops reading meanwhile; one that
-   * cannot (a station) has no such method, and the queue's bound decides.
+   * Backpressure: a viewer's queue is half full, or has room again. A source that can pause (a file) stops reading
+   * meanwhile. One that cannot (a station) has no such method, and the queue's bound applies.
    */
   hold?(isHeld: boolean): void;
 }
@@ -65,18 +65,18 @@ export interface PacketOutput extends SourceOutput {
 export type EncodeOrder = LiveCommand;
 
 export interface MediaSource {
-  /** As it was when the source was opened; later ones come by `SourceEvents`. */
+  /** Layout when the source was opened; later ones are reported by `SourceEvents`. */
   readonly layout: MediaLayout;
   encode(order: EncodeOrder, consumer: OutputConsumer): SourceOutput;
   packets(consumer: PacketConsumer): PacketOutput;
-  /** Releases what the source holds; resolves when no process is left. Idempotent. */
+  /** Releases all resources; resolves when no process is left. Idempotent. */
   close(): Promise<void>;
 }
 
 /** Events of an open source. */
 export interface SourceEvents {
-  /** Outputs that started before end by themselves with `layout`. */
+  /** The layout changed. Outputs started before end by themselves with `layout`. */
   layout(layout: MediaLayout): void;
-  /** The source broke; every output has ended before. */
+  /** The source broke; all its outputs have already ended. */
   ended(): void;
 }

@@ -1,4 +1,4 @@
-/** Samples the time stamps of a recording, with a cache: written data never changes. */
+/** Samples the time stamps of a recording. Samples are cached, because written data never changes. */
 import { type Pts90k, pts90k } from '../../arib/time.ts';
 import { ptsDifference } from '../../arib/ts/clock.ts';
 import type { StationLayout } from '../reception/station-layout.ts';
@@ -6,49 +6,49 @@ import type { ByteSource } from './recording-bytes.ts';
 import { extremes, stampsIn, type WindowStamps } from './stream-stamps.ts';
 
 export interface Sample {
-  /** Octets of the recording before its packet. */
+  /** Position of the packet in the recording, octets. */
   readonly at: number;
   readonly pts: Pts90k;
 }
 
-/** Pictures come every 33 ms: 100 KB at 24 Mbit/s. */
+/** Pictures come every 33 ms, which is 100 KB at 24 Mbit/s. */
 const WINDOW_BYTES = 192 * 1024;
-/** Limit of data without a stamp: scrambled, damaged, or no stream at all. */
+/** Limit of data without a time stamp: scrambled, damaged, or not a transport stream. */
 const MAX_SEARCH_BYTES = 4 * 1024 * 1024;
-/** With more such places in a stream, only requested places are read. */
+/** After this many places without time stamps, only one window is read at each place. */
 const MAX_BARREN = 8;
-/** Places that are read before a picture is taken for one that is never sent. */
+/** Places read before announced video counts as never sent. */
 const PROBES = 32;
 const TAIL_BYTES = 512 * 1024;
-/** Half a second: stamps of pictures lie behind the clock by the decoder's buffer. Replaced by what is measured. */
+/** Half a second: video time stamps are ahead of the clock by the decoder's buffer. Replaced by a measured value. */
 const TYPICAL_DELAY = 45_000;
-/** Two places a second of an 8 h recording; more are forgotten and read again. */
+/** Cache limit: two places a second of an 8 h recording. Beyond it the cache is cleared. */
 const MAX_REMEMBERED = 60_000;
 
 export class StampSampler {
   readonly #known = new Map<number, Sample | null>();
-  /** Of stamps behind the programme clock, 90 kHz. */
+  /** Distance of the time stamps from the programme clock, 90 kHz. */
   #delay = TYPICAL_DELAY;
-  /** Places that were read. */
+  /** Number of reads. */
   reads = 0;
-  /** Places without stamps. */
+  /** Number of places without time stamps. */
   #barren = 0;
   #hasPicture = false;
   #hasSound = false;
 
   constructor(
-    /** The same octets, however they are opened. */
+    /** May be replaced by another source of the same octets. */
     public source: ByteSource,
-    /** At the head. */
+    /** Layout at the head. */
     private readonly layout: StationLayout,
   ) {}
 
-  /** The layout announces a picture, and only sound came in all that was read so far. */
+  /** The layout announces video, but only audio was found so far. */
   get lacksPicture(): boolean {
     return this.layout.video !== null && !this.#hasPicture && this.#hasSound;
   }
 
-  /** Whether the recording has sound alone where a picture is announced. Reads some places more before it says so. */
+  /** Whether the recording has only audio although video is announced. Reads more places before it returns true. */
   async isSoundOnly(size: number): Promise<boolean> {
     for (let probe = 0; probe < PROBES && this.lacksPicture; probe += 1) {
       this.#stampsOf(await this.#read(Math.floor((size / PROBES) * probe), WINDOW_BYTES));
@@ -56,14 +56,14 @@ export class StampSampler {
     return this.lacksPicture;
   }
 
-  /** The first stamp from a place on and before another; undefined where there is none near. */
+  /** The first time stamp from one place on and before another; undefined if there is none nearby. */
   async at(from: number, before: number): Promise<Sample | undefined> {
     const known = this.#known.get(from);
     if (known !== undefined) return known !== null && known.at < before ? known : undefined;
     const search = this.#barren < MAX_BARREN ? MAX_SEARCH_BYTES : WINDOW_BYTES;
     const limit = Math.min(before, from + search);
     for (let at = from; at < limit; at += WINDOW_BYTES) {
-      // A packet more, so that none is lost between two windows.
+      // Windows overlap, so that no packet is lost between them.
       const bytes = await this.#read(at, Math.min(WINDOW_BYTES + 2 * 188, limit - at));
       const [first] = this.#stampsOf(bytes);
       if (first === undefined) continue;
@@ -71,7 +71,7 @@ export class StampSampler {
       this.#remember(from, sample);
       return sample;
     }
-    // The end of what grows is no place without stamps.
+    // Not for the end of a growing recording, which has no time stamps yet.
     if (limit < before) {
       this.#remember(from, null);
       this.#barren += 1;
@@ -79,13 +79,13 @@ export class StampSampler {
     return undefined;
   }
 
-  /** The latest stamp before a place, told at its last packet. */
+  /** The latest time stamp before a place, at the position of the last stamped packet. */
   async last(from: number, to: number): Promise<Sample | undefined> {
     for (let end = to; end > from && end > to - MAX_SEARCH_BYTES; end -= TAIL_BYTES) {
       const start = Math.max(from, end - TAIL_BYTES);
       const stamps = this.#stampsOf(await this.#read(start, end - start));
       const last = stamps.at(-1);
-      // Pictures are stamped out of order; what is far from the last one is behind a jump.
+      // Time stamps of pictures are out of order; those far from the last one belong to the other side of a jump.
       const near = stamps.filter(
         ({ pts }) => last !== undefined && Math.abs(ptsDifference(pts, last.pts)) < 90_000,
       );
@@ -105,7 +105,7 @@ export class StampSampler {
     return this.source.read(at, length);
   }
 
-  /** Of the leading stream; where it is scrambled or absent, by the clock. */
+  /** Time stamps of the leading stream; if it is scrambled or absent, derived from the clock references. */
   #stampsOf(bytes: Uint8Array): readonly Sample[] {
     const found = stampsIn(bytes, this.layout);
     this.#hasPicture ||= found.hasPicture;

@@ -1,6 +1,6 @@
 /**
- * Side data of a station: captions, superimposed text and the broadcast's clock. Read once for all
- * outputs of the station, while any of them follows; each gets the times on its own scale.
+ * Side data of a station: captions, superimposed text and the broadcast's clock. Read once for all outputs of the
+ * station, while there is a follower. Each follower gets the times on its own time scale.
  */
 import type { ServiceId } from '../../arib/ids.ts';
 import {
@@ -20,14 +20,14 @@ import { CaptionFrames } from './caption-frames.ts';
 import type { CaptionFrame, CaptionTrackFrame, ClockFrame } from './frame.ts';
 
 const TICKS_PER_MS = TICKS_PER_SECOND / 1000;
-/** TOT comes every 30 s at the latest, in operation every 5 s: an older time is of another clock. */
+/** TOT comes at least every 30 s, in practice every 5 s, so an older time belongs to another clock. */
 const CLOCK_KEPT = 30 * TICKS_PER_SECOND;
 
 type SideFrame = CaptionFrame | CaptionTrackFrame | ClockFrame;
 
 export class StationSideData {
   readonly #followers = new Set<SideDataFollower>();
-  /** Current state for the next follower; times are stamps. */
+  /** Current state for the next follower, with PTS times. */
   #captions = new Backlog();
   #time: StationTime | undefined;
   #stop: (() => void) | undefined;
@@ -37,11 +37,11 @@ export class StationSideData {
     private readonly serviceId: ServiceId,
   ) {}
 
-  /** What is in force comes first, once its place in time is known. */
+  /** Adds a follower. It first gets the current state, once its time scale is known. */
   follow(take: (frame: SideFrame) => void): SideDataFollower {
     const follower = new SideDataFollower(
       take,
-      () => this.#inForce(),
+      () => this.#current(),
       () => this.#left(follower),
     );
     this.#followers.add(follower);
@@ -49,7 +49,7 @@ export class StationSideData {
     return follower;
   }
 
-  #inForce(): { captions: (CaptionFrame | CaptionTrackFrame)[]; time: StationTime | undefined } {
+  #current(): { captions: (CaptionFrame | CaptionTrackFrame)[]; time: StationTime | undefined } {
     return { captions: this.#captions.captionFrames(), time: this.#time };
   }
 
@@ -91,36 +91,36 @@ export class StationSideData {
 }
 
 class SideDataFollower {
-  /** Of a scale of its own: stamp of its time 0, unwrapped. */
+  /** Unwrapped time stamp of time 0, if the follower has its own time scale. */
   #origin: number | undefined;
-  /** Near which stamps are unwrapped. */
+  /** Reference for unwrapping time stamps. */
   #reached = 0;
   #scale: 'waiting' | 'stamps' | 'own' = 'waiting';
 
   constructor(
     private readonly give: (frame: SideFrame) => void,
-    private readonly inForce: () => {
+    private readonly current: () => {
       captions: (CaptionFrame | CaptionTrackFrame)[];
       time: StationTime | undefined;
     },
-    /** Ends it. Idempotent. */
+    /** Removes the follower. Idempotent. */
     readonly stop: () => void,
   ) {}
 
-  /** Times are the broadcast's stamps. */
+  /** Uses the broadcast's time stamps as times. */
   onStamps(): void {
     this.#scale = 'stamps';
-    this.#giveInForce();
+    this.#giveCurrent();
   }
 
-  /** @param origin stamp of time 0, unwrapped */
+  /** @param origin unwrapped time stamp of time 0 */
   onScale(origin: number): void {
     this.#scale = 'own';
     this.#origin = origin;
-    this.#giveInForce();
+    this.#giveCurrent();
   }
 
-  /** How far the scale has got. */
+  /** Reports the current time on the time scale. */
   reached(time: Media90k): void {
     this.#reached = time;
   }
@@ -136,24 +136,24 @@ class SideDataFollower {
     const media = this.#placeOf(pts);
     if (media >= 0) this.give({ kind: 'clock', media: media90k(media), pts, at });
     else if (media >= -CLOCK_KEPT) {
-      // Told before the scale begins: what it says of the beginning.
+      // Received before the time scale begins: extrapolated to its beginning.
       const later = plusMs(at, Math.round(-media / TICKS_PER_MS));
       this.give({ kind: 'clock', media: media90k(0), pts: pts90k(pts - media), at: later });
     }
   }
 
-  #giveInForce(): void {
-    const { captions, time } = this.inForce();
+  #giveCurrent(): void {
+    const { captions, time } = this.current();
     for (const frame of captions) this.caption(frame);
     if (time !== undefined) this.time(time);
   }
 
-  /** A page that is older than the scale is shown from its beginning. */
+  /** A page older than the time scale is shown from its beginning on. */
   #timeOf(pts: Pts90k): Media90k {
     return media90k(Math.max(0, this.#placeOf(pts)));
   }
 
-  /** Negative before the scale begins. */
+  /** Negative before the time scale begins. */
   #placeOf(pts: Pts90k): number {
     return this.#origin === undefined ? pts : unwrapPts(pts, this.#origin + this.#reached) - this.#origin;
   }

@@ -26,11 +26,11 @@ interface StationSourceOptions {
   readonly pool: Pick<ReceptionPool, 'open'>;
   readonly station: StationRecord;
   readonly log: Log;
-  /** Uses that the agent is to count as gone. */
+  /** Uses that the agent must treat as ended. */
   readonly after?: readonly string[] | undefined;
 }
 
-/** Tunes at the priority of live. @throws Failure, the abort's reason */
+/** Tunes with the priority of live viewing. @throws Failure; the abort's reason */
 export async function openStationSource(
   { pool, station, log, after = [] }: StationSourceOptions,
   events: SourceEvents,
@@ -51,7 +51,7 @@ export async function openStationSource(
 }
 
 export class StationSource implements MediaSource {
-  /** The agent's name of the tuner, where it sent one. */
+  /** The agent's id of the tuner, if it sent one. */
   readonly tunerId: string | null;
   readonly #side: StationSideData;
 
@@ -119,7 +119,7 @@ export class StationSource implements MediaSource {
         consumer.ended(end);
       },
     });
-    // Pages carry the broadcast's own stamps, as the packets do.
+    // Pages have the broadcast's time stamps, like the packets.
     side.onStamps();
     return {
       stop: () => {
@@ -130,13 +130,13 @@ export class StationSource implements MediaSource {
     };
   }
 
-  /** Gives the tuner back. */
+  /** Releases the tuner. */
   async close(): Promise<void> {
     await this.stream.close();
   }
 }
 
-/** Reports the amount read to the worker in few messages. */
+/** Acknowledges the amount read to the worker, in few messages. */
 class Receipts {
   #bytes = 0;
 

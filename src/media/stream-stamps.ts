@@ -1,6 +1,6 @@
 /**
- * Time stamps and entry points in a window of a transport stream that begins anywhere. Pure; nothing is assumed of what
- * is before the window.
+ * Time stamps and entry points in a window of a transport stream that may begin anywhere. Pure; makes no assumptions
+ * about the data before the window.
  */
 import { type Pts90k, unwrapPts } from '../../arib/time.ts';
 import { pcrToPts } from '../../arib/ts/clock.ts';
@@ -19,27 +19,27 @@ import { readPes } from '../../arib/ts/pes.ts';
 import { pictureStart } from '../reception/entry-points.ts';
 import type { StationLayout } from '../reception/station-layout.ts';
 
-/** A PES packet's stamp and where the packet begins, octets from the start of the window. */
+/** Time stamp of a PES packet and the packet's position, octets from the start of the window. */
 interface StampAt {
   readonly at: number;
   readonly pts: Pts90k;
 }
 
 export interface WindowStamps {
-  /** Of the leading stream: video, else the first sound. In the order of the stream, not of time. */
+  /** Time stamps of the leading stream: video, else the first audio. In stream order, not in time order. */
   readonly stamps: readonly StampAt[];
-  /** Of the programme clock, as 90 kHz. */
+  /** Clock references, converted to 90 kHz. */
   readonly clocks: readonly StampAt[];
-  /** Packets of the picture came, readable or scrambled. */
+  /** The window has video packets, readable or scrambled. */
   readonly hasPicture: boolean;
-  /** Readable sound came. */
+  /** The window has readable audio. */
   readonly hasSound: boolean;
 }
 
-/** Consecutive sync bytes that are believed. */
+/** Number of consecutive sync bytes required. */
 const CONFIRMATIONS = 4;
 
-/** The first packet of a window, -1 without one. A window shorter than that needs all its sync bytes. */
+/** Offset of the first packet of a window, -1 if there is none. A shorter window needs all its sync bytes. */
 export function alignedStart(bytes: Uint8Array): number {
   for (let start = 0; start < PACKET_SIZE && start + PACKET_SIZE <= bytes.length; start += 1) {
     let isAligned = true;
@@ -53,7 +53,7 @@ export function alignedStart(bytes: Uint8Array): number {
   return -1;
 }
 
-/** Offsets of whole packets; where a sync byte is missing the stream is aligned again. */
+/** Offsets of whole packets; resynchronises where a sync byte is missing. */
 export function* packetsIn(bytes: Uint8Array): Generator<number> {
   let at = alignedStart(bytes);
   while (at >= 0 && at + PACKET_SIZE <= bytes.length) {
@@ -67,7 +67,7 @@ export function* packetsIn(bytes: Uint8Array): Generator<number> {
   }
 }
 
-/** stream_id of video 0xe0..0xef and of sound 0xc0..0xdf, ISO/IEC 13818-1 table 2-22. */
+/** stream_id of video 0xe0..0xef and of audio 0xc0..0xdf, ISO/IEC 13818-1 table 2-22. */
 function isVideoId(streamId: number): boolean {
   return (streamId & 0xf0) === 0xe0;
 }
@@ -76,7 +76,7 @@ function isAudioId(streamId: number): boolean {
   return (streamId & 0xe0) === 0xc0;
 }
 
-/** The stamp of the PES packet that starts in the packet at `offset`; undefined when it has none or is scrambled. */
+/** Time stamp of the PES packet that starts in the packet at `offset`; undefined if it has none or is scrambled. */
 function stampOf(bytes: Uint8Array, offset: number): { pts: Pts90k; streamId: number } | undefined {
   if (!startsUnit(bytes, offset) || hasTransportError(bytes, offset)) return undefined;
   if (scramblingControl(bytes, offset) !== 0) return undefined;
@@ -84,7 +84,7 @@ function stampOf(bytes: Uint8Array, offset: number): { pts: Pts90k; streamId: nu
   return pes?.pts === undefined ? undefined : { pts: pes.pts, streamId: pes.streamId };
 }
 
-/** @param layout at the head; where its leading stream does not occur any stream of its kind counts: PIDs change */
+/** @param layout at the head; if its leading stream does not occur, any of its kind is used, because PIDs change */
 export function stampsIn(bytes: Uint8Array, { video, audios }: StationLayout): WindowStamps {
   const lead = video?.pid ?? audios[0];
   const own: StampAt[] = [];
@@ -96,7 +96,7 @@ export function stampsIn(bytes: Uint8Array, { video, audios }: StationLayout): W
     const pcr = hasTransportError(bytes, at) ? undefined : packetPcr(bytes, at);
     if (pcr !== undefined) clocks.push({ at, pts: pcrToPts(pcr) });
     const pid = packetPid(bytes, at);
-    // The clock may be sent on the PID of a picture that is not.
+    // The clock may be sent on the video PID without any video.
     if (pid === video?.pid && hasPayload(bytes, at)) hasPicture = true;
     const stamp = stampOf(bytes, at);
     if (stamp === undefined) continue;
@@ -109,7 +109,7 @@ export function stampsIn(bytes: Uint8Array, { video, audios }: StationLayout): W
   return { stamps: own.length > 0 ? own : others, clocks, hasPicture, hasSound };
 }
 
-/** The earliest and the latest stamp of a few that are near each other, as unwrapped by the first. */
+/** The earliest and the latest of a few nearby time stamps, unwrapped relative to the first. */
 export function extremes(stamps: readonly StampAt[]): { min: number; max: number } | undefined {
   const [first] = stamps;
   if (first === undefined) return undefined;
@@ -118,11 +118,11 @@ export function extremes(stamps: readonly StampAt[]): { min: number; max: number
 }
 
 interface EntryAt extends StampAt {
-  /** Size and aspect as the sequence header tells, e.g. `1440x1080/3`; null where the codec's is not read. */
+  /** Size and aspect ratio from the sequence header, e.g. `1440x1080/3`; null if it is not parsed for this codec. */
   readonly format: string | null;
 }
 
-/** Where a decoder of this layout can begin: an intra picture, or a PES packet of sound where there is no video. */
+/** An entry point for this layout: an intra picture, or a PES packet of audio if there is no video. */
 export function entryAt(bytes: Uint8Array, offset: number, layout: StationLayout): EntryAt | undefined {
   const pid = packetPid(bytes, offset);
   if (pid !== (layout.video?.pid ?? layout.audios[0])) return undefined;

@@ -1,6 +1,6 @@
 /**
- * One viewer: a bounded queue of frames between a session and whatever sends them. A viewer that does not take its
- * frames is dropped alone; no other viewer waits for it.
+ * One viewer: a bounded queue of frames between a session and its sender. A viewer that does not take its frames is
+ * dropped, without delaying other viewers.
  */
 import { type Frame, frameBytes } from './frame.ts';
 
@@ -9,7 +9,7 @@ export class SlowViewer extends Error {
   override readonly name = 'SlowViewer';
 }
 
-/** The stream of a session broke. `lost`: its source; `encoder`: what encodes it; `behind`: this program was too slow. */
+/** The stream of a session broke. `lost`: its source; `encoder`: its encoder; `behind`: this program was too slow. */
 export class StreamBroken extends Error {
   override readonly name = 'StreamBroken';
   constructor(readonly by: 'lost' | 'encoder' | 'behind') {
@@ -18,12 +18,12 @@ export class StreamBroken extends Error {
 }
 
 interface ViewerOptions {
-  /** Octets that may wait for this viewer, in addition to the system's socket buffers (4 to 8 MB). */
+  /** Octets that may be queued for this viewer, in addition to the system's socket buffers (4 to 8 MB). */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
-  /** Called once, however the viewer goes. */
+  /** Called once, when the viewer leaves for any reason. */
   readonly onLeft: () => void;
-  /** The queue became half full, or has room again. */
+  /** Called when the queue became half full, or has room again. */
   readonly onCrowded?: (isCrowded: boolean) => void;
 }
 
@@ -54,14 +54,14 @@ export class ViewerQueue {
     this.#wake?.();
   }
 
-  /** A regular end, after everything that was pushed. */
+  /** Ends regularly, after all pushed frames. */
   end(): void {
     if (this.#state !== 'open') return;
     this.#state = 'ending';
     this.#wake?.();
   }
 
-  /** Ends at once with an error, so that no client takes what it received for the whole. */
+  /** Ends at once with an error, so that the client knows that its data is incomplete. */
   fail(reason: Error): void {
     if (this.#state === 'over') return;
     this.#reason = reason;
@@ -69,14 +69,14 @@ export class ViewerQueue {
     this.leave();
   }
 
-  /** Called when the viewer fails, also while nothing is taken from it. */
+  /** Registers a listener, which is called when the viewer fails, also if no frames are read. */
   onFailure(listener: (reason: Error) => void): void {
     this.#onFailure = listener;
     if (this.#reason !== undefined) listener(this.#reason);
   }
 
   /**
-   * The next frame, when there is one; undefined after the regular end and after `leave`. One call at a time.
+   * Waits for the next frame; undefined after the regular end and after `leave`. One call at a time.
    * @throws the reason of `fail`
    */
   async next(): Promise<Frame | undefined> {
@@ -93,7 +93,7 @@ export class ViewerQueue {
     return frame;
   }
 
-  /** The client is gone. Idempotent. */
+  /** The client has disconnected. Idempotent. */
   leave(): void {
     if (this.#state === 'over') return;
     this.#state = 'over';
@@ -107,7 +107,7 @@ export class ViewerQueue {
   #count(octets: number): void {
     this.#bytes += octets;
     const { maxBytes, onCrowded } = this.options;
-    // Room again at a quarter, so that a reader at its limit does not switch the source with every frame.
+    // Hysteresis: released at a quarter, so that the source is not paused and resumed with every frame.
     const isCrowded = this.#bytes > maxBytes / (this.#isCrowded ? 4 : 2);
     if (isCrowded === this.#isCrowded) return;
     this.#isCrowded = isCrowded;

@@ -16,7 +16,7 @@ test('collects once after every 24 MB of packets', () => {
   expect(collected).toBe(3);
 });
 
-test('frees buffers that nothing refers to any more', () => {
+test('frees unreferenced buffers', () => {
   const collection = new BufferCollection();
   const before = process.memoryUsage().arrayBuffers;
   for (let mb = 0; mb < 96; mb += 1) collection.received(new Uint8Array(MB).fill(1).length);

@@ -1,11 +1,11 @@
 /**
- * Garbage of packet buffers in a reception worker. The runtime collects when the heap has doubled, and the heap of this
- * thread is mostly packets: collecting after a fixed amount of them instead keeps 30 MB less with eight stations. The
- * heap has few objects, so that one collection takes 5 ms.
+ * Garbage collection of packet buffers in a reception worker. The runtime collects when the heap has doubled, and the
+ * heap of this thread is mostly packets. Collecting after a fixed amount of packets instead saves 30 MB with eight
+ * stations. The heap has few objects, so one collection takes only 5 ms.
  */
 import { fullGC } from 'bun:jsc';
 
-/** 1.5 s of eight full terrestrial stations. Half of it would free 12 MB more for 0.4 % of a core. */
+/** 1.5 s of eight full terrestrial stations. Half of this would free 12 MB more for 0.4 % of a core. */
 const COLLECT_AFTER_BYTES = 24 * 1024 * 1024;
 
 export class BufferCollection {
@@ -13,7 +13,7 @@ export class BufferCollection {
 
   constructor(private readonly collect: () => void = fullGC) {}
 
-  /** Counts a buffer that becomes garbage sooner or later. */
+  /** Counts a buffer that will become garbage. */
   received(octets: number): void {
     this.#received += octets;
     if (this.#received < COLLECT_AFTER_BYTES) return;

@@ -1,7 +1,7 @@
 /**
- * Reader `caption`: the caption pages of one station as they are broadcast, each language for itself, and its
- * superimposed text. Posts a page as JSON, which every viewer gets alike. The command `repeat` posts again what is in
- * force, for an owner that joins late. ARIB STD-B24 Vol. 1 Part 3; the stream is read in `arib/caption`.
+ * Reader `caption`: the caption pages of one station as they are broadcast, for each language, and its superimposed
+ * text. Posts a page as JSON, which is the same for all viewers. The command `repeat` posts the current state again,
+ * for an owner that joins late. ARIB STD-B24 Vol. 1 Part 3; the stream is parsed in `arib/caption`.
  */
 import { type CaptionSource, CaptionStream } from '../../arib/caption/caption-stream.ts';
 import type { CaptionEvent } from '../../arib/caption/decoder.ts';
@@ -22,9 +22,9 @@ interface CaptionReaderCommand {
 export type CaptionReaderValue =
   /** Which kinds of text the station announces in its PMT. */
   | { kind: 'announced'; captions: boolean; superimpose: boolean }
-  /** From the management data; what was on screen before is gone. */
+  /** From the management data; clears what was on screen before. */
   | { kind: 'languages'; superimpose: boolean; languages: CaptionLanguage[] }
-  /** `time`: when it is shown, by the broadcast's stamps. The page replaces the one before; without runs it clears. */
+  /** `time`: when it is shown (PTS). The page replaces the previous one; a page without runs clears the screen. */
   | { kind: 'page'; superimpose: boolean; language: number; time: Pts90k; json: string };
 
 export const captionReader = defineReader<CaptionReaderOptions, CaptionReaderCommand, CaptionReaderValue>({
@@ -36,7 +36,7 @@ class CaptionReader implements Reader<CaptionReaderCommand> {
   readonly #stream: CaptionStream;
   #sources: readonly CaptionSource[] | undefined;
   #selected = '';
-  /** What is in force, by kind, text and language: at most two kinds of text in eight languages. */
+  /** Current state by kind, text and language: at most two kinds of text in eight languages. */
   readonly #current = new Map<string, CaptionReaderValue>();
 
   constructor(

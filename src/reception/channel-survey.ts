@@ -11,8 +11,8 @@ export class ChannelSurveys {
   constructor(private readonly pool: Pick<ReceptionPool, 'open'>) {}
 
   /**
-   * Never rejects. `onLogos` is called with what was found, any number of times, before it resolves; an aborted signal
-   * ends the survey, and leaves the tuner.
+   * Never rejects. `onLogos` is called any number of times with the logos found, before the promise resolves. Aborting
+   * the signal ends the survey and releases the tuner.
    */
   async survey(
     order: SurveyOrder,
@@ -66,7 +66,7 @@ export class ChannelSurveys {
   }
 }
 
-/** What a reader posted so far. */
+/** Values that the reader posted so far. */
 class Findings {
   findings: SurveyFindings = {};
 

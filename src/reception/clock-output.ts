@@ -1,6 +1,6 @@
 /**
- * Output `clock`: maps time stamps of the station to broadcast time. Posts a pair whenever the broadcaster
- * tells the time (TOT, about every 5 s; ARIB STD-B10 Part 2, 5.2.9), with the last clock reference before it.
+ * Output `clock`: maps time stamps of the station to broadcast time. Posts a pair for each TOT of the
+ * broadcaster (about every 5 s; ARIB STD-B10 Part 2, 5.2.9), with the last clock reference before it.
  */
 import type { Pid } from '../../arib/ids.ts';
 import { parseTot, TOT_PID } from '../../arib/si/tot.ts';
@@ -16,8 +16,8 @@ export interface StationTime {
 }
 
 /**
- * An older clock reference belongs to another moment: they come every 100 ms (ARIB TR-B14). In packets of the stream,
- * half a second of the fastest station: arrival times are unreliable on a busy machine.
+ * An older clock reference does not match the TOT: clock references come every 100 ms (ARIB TR-B14). Counted in
+ * packets of the stream (half a second of the fastest station), because arrival times are unreliable on a busy machine.
  */
 const FRESH_PACKETS = 8_000;
 
@@ -29,7 +29,7 @@ export const clockOutput = defineOutput<null, never, StationTime, never>({
 class ClockOutput implements Output<never> {
   readonly #demux = new SectionDemux([TOT_PID as Pid]);
   #pcr: Pts90k | undefined;
-  /** Packets since then. */
+  /** Packets since the last clock reference. */
   #age = 0;
   #isOver = false;
 
@@ -49,7 +49,7 @@ class ClockOutput implements Output<never> {
     }
   }
 
-  /** What follows may have another clock. */
+  /** The next packets may have another clock. */
   layoutChanged(): void {
     this.#pcr = undefined;
   }

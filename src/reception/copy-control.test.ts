@@ -14,7 +14,7 @@ const control = (recording: number): number[] => [0xc1, 1, (recording << 6) | 0x
 const FREE = control(0);
 const ONCE = control(2);
 const NEVER = control(3);
-/** For all one generation, but for the component of this tag never. */
+/** "One generation" for all components except the one with this tag, which has "never". */
 const neverOf = (tag: number): number[] => [0xc1, 4, 0x80 | 0x14, 2, tag, 0xc4];
 
 function forbidden(common: number[], video: number[] = [], second: number[] = []): boolean {
@@ -37,7 +37,7 @@ describe('recording', () => {
     expect([[], FREE, ONCE].map((words) => forbidden(words))).toEqual([false, false, false]);
   });
 
-  test('is forbidden by "never", of the programme or of its picture', () => {
+  test('is forbidden by "never" for the programme or its video', () => {
     expect(forbidden(NEVER)).toBe(true);
     expect(forbidden(ONCE, NEVER)).toBe(true);
     expect(forbidden(neverOf(0x00))).toBe(true);
@@ -49,7 +49,7 @@ describe('recording', () => {
     expect(forbidden(FREE, [], NEVER)).toBe(false);
   });
 
-  test('is decided per stream by its own descriptor before that of the programme', () => {
+  test("a stream's own descriptor takes precedence over the programme's", () => {
     expect(forbidden(NEVER, FREE)).toBe(true);
   });
 });

@@ -1,12 +1,12 @@
-/** What a station's PMT says about recording what is on. ARIB TR-B14 Vol. 4, TR-B15 Vol. 4. */
+/** Copy control of the current programme, from the station's PMT. ARIB TR-B14 Vol. 4, TR-B15 Vol. 4. */
 import { forbidsRecording } from '../../arib/descriptor/digital-copy-control.ts';
 import { type Descriptor, findDescriptor } from '../../arib/descriptor/index.ts';
 import type { ProgramMap } from '../../arib/ts/pmt.ts';
 import { layoutOf } from './station-layout.ts';
 
 /**
- * Whether recording is forbidden: of the programme, of its picture or of its main sound, in either loop of
- * the PMT or in the component list of a descriptor. A stream's own descriptor takes precedence over the programme's.
+ * Whether recording the programme, its video or its main audio is forbidden, in either loop of the PMT or in the
+ * component list of a descriptor. A stream's own descriptor takes precedence over the programme's.
  */
 export function forbidsCopying(map: ProgramMap): boolean {
   const common = findDescriptor(map.descriptors, 'digital_copy_control');

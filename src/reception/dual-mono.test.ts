@@ -11,7 +11,7 @@ const OTHER = pid(0x111);
 const STEREO = 2;
 const DUAL = 0;
 
-/** An ADTS frame (AAC-LC, 48 kHz) of 200 octets whose payload begins with a pair, or a single channel element. */
+/** An ADTS frame (AAC-LC, 48 kHz) of 200 octets whose payload begins with a channel pair or single channel element. */
 function frame(channels: number): number[] {
   const length = 200;
   const head = [
@@ -53,7 +53,7 @@ test('dual mono gets its configuration; times are kept and the continuity counte
   for (const channels of layouts) {
     const packets = unit(channels, counter);
     counter += packets.length / PACKET_SIZE;
-    // Packet by packet, with another stream between: the hardest cut.
+    // Packet by packet, interleaved with another stream: the most difficult split.
     for (let at = 0; at < packets.length; at += PACKET_SIZE) {
       out.push(...filter.feed(packets.slice(at, at + PACKET_SIZE)), ...unit(STEREO, at / PACKET_SIZE, OTHER));
     }

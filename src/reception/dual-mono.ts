@@ -1,6 +1,6 @@
 /**
- * On the way to an encoder: dual-mono sound as broadcast becomes two-channel sound that ffmpeg decodes
- * (`arib/aac/dual-mono.ts` says why). Other packets, and other sound, pass untouched.
+ * Filter before an encoder: converts dual-mono audio as broadcast to two-channel audio that ffmpeg can decode (the
+ * reason is in `arib/aac/dual-mono.ts`). Other packets and other audio pass unchanged.
  */
 import { DualMonoConfigurer, isBareDualMono } from '../../arib/aac/dual-mono.ts';
 import type { Pid } from '../../arib/ids.ts';
@@ -18,15 +18,15 @@ import { joinBytes } from './join-bytes.ts';
 
 /** stream_id 110x xxxx, ISO/IEC 13818-1 table 2-22. */
 const AUDIO_STREAM_ID = 0xc0;
-/** Broadcast PES packets of sound hold some frames of at most 8 KB; this is far beyond. */
+/** Broadcast PES packets of audio hold a few frames of at most 8 KB each, far below this limit. */
 const MAX_PES_BYTES = 256 * 1024;
 
 interface AudioStream {
   pid: Pid;
-  /** The packets of a PES packet that is rewritten once it is whole; undefined while sound passes. */
+  /** Collects a PES packet, which is rewritten once it is complete; undefined while audio passes unchanged. */
   assembler: PesAssembler | undefined;
   readonly configurer: DualMonoConfigurer;
-  /** Of the last packet written; undefined until the first rewriting, since then every packet is renumbered. */
+  /** Continuity counter of the last packet written; undefined until the first rewrite. Later packets are renumbered. */
   counter: number | undefined;
 }
 
@@ -48,7 +48,7 @@ export class DualMonoPackets {
     );
   }
 
-  /** Takes whole packets; gives the same array when nothing in it changes. */
+  /** Takes whole packets; returns the same array if nothing in it changes. */
   feed(packets: Uint8Array): Uint8Array {
     const parts: Uint8Array[] = [];
     let copied = 0;
@@ -65,7 +65,7 @@ export class DualMonoPackets {
     return joinBytes(parts);
   }
 
-  /** What stands instead of this packet; undefined when it stays. */
+  /** The replacement of this packet; undefined if it is kept. */
   #packet(stream: AudioStream, packets: Uint8Array, offset: number): Uint8Array | undefined {
     if (startsUnit(packets, offset)) this.#unit(stream, packets, offset);
     if (stream.assembler === undefined) return this.#renumbered(stream, packets, offset);
@@ -81,11 +81,11 @@ export class DualMonoPackets {
     return joinBytes(whole);
   }
 
-  /** At the start of a PES packet: whether its sound is dual mono decides for the packets to come. */
+  /** Called at the start of a PES packet: whether its audio is dual mono decides how the next packets are handled. */
   #unit(stream: AudioStream, packets: Uint8Array, offset: number): void {
     const pes = readPes(packets.subarray(payloadStart(packets, offset), offset + PACKET_SIZE));
     if (pes === undefined || (pes.streamId & 0xe0) !== AUDIO_STREAM_ID) return;
-    // Not aligned: the frame that starts in it is found later, and the last judgement stands.
+    // Not aligned: the frame that starts inside it is found later, and the previous decision stays in force.
     if (pes.data[0] !== 0xff) return;
     if (isBareDualMono(pes.data, 0)) {
       stream.assembler ??= new PesAssembler(MAX_PES_BYTES);

@@ -2,7 +2,7 @@
  * Output `encoder`: transport stream into ffmpeg, fragments out.
  *
  * Bounds: MAX_QUEUED towards ffmpeg (12 s of a 16 Mbit/s station: an encoder that far behind never catches up
- * with live), MAX_UNTAKEN towards the main thread (20 s of 6 Mbit/s; reading pauses, then the first bound decides).
+ * with live), MAX_UNTAKEN towards the main thread (20 s of 6 Mbit/s; reading pauses, then the first bound applies).
  */
 
 import { pts90k } from '../../arib/time.ts';
@@ -20,9 +20,9 @@ const MAX_QUEUED = 24 * 1024 * 1024;
 const MAX_UNTAKEN = 16 * 1024 * 1024;
 /** From the first byte fed to the first fragment; a cold start takes about half a second. */
 const START_LIMIT_MS = 6_000;
-/** Without a fragment while bytes go in. */
+/** Longest time without a fragment while ffmpeg gets input. */
 const STALL_LIMIT_MS = 10_000;
-/** What was received before a layout change is encoded within this. */
+/** Time limit for encoding the data received before a layout change. */
 const FINISH_LIMIT_MS = 2_000;
 
 /** Longest wait for an intra picture: they come every 0.5 s, at most every 1 s (ARIB STD-B32). */
@@ -30,27 +30,27 @@ const PICTURE_LIMIT_MS = 1_500;
 
 interface EncoderOptions {
   command: readonly string[];
-  /** Those that the command reads. */
+  /** The streams that the command reads. */
   streams: FilledStreams;
-  /** Feed it from an intra picture on. */
+  /** Start with an intra picture. */
   waitForPicture: boolean;
 }
 
-/** The main thread has taken so many bytes. */
+/** Acknowledges `bytes` that the main thread has taken. */
 interface EncoderCommand {
   kind: 'taken';
   bytes: number;
 }
 
-/** `init`, then `fragment`s. `fault`: what of the station is stood in for from now on; null: nothing. */
+/** `init`, then `fragment`s. `fault`: which streams of the station are replaced from now on; null: none. */
 export type EncodedPiece =
   | Exclude<MediaPiece, { kind: 'jump' }>
   | { kind: 'fault'; fault: ProgrammeFault | null };
 
 type EncoderEnd =
-  /** The station's layout or picture format changed: what follows needs a new encoder. */
+  /** The station's layout or picture format changed: the next packets need a new encoder. */
   | { cause: 'layout' }
-  /** The encoder ended, stalled or was too slow. `missing`: PIDs that the station does not send readably. */
+  /** The encoder ended, stalled or was too slow. `missing`: PIDs that are not sent, or only scrambled. */
   | { cause: 'encoder'; reason: string; produced: boolean; missing: number[] };
 
 export const encoderOutput = defineOutput<EncoderOptions, EncoderCommand, EncodedPiece, EncoderEnd>({
@@ -82,14 +82,14 @@ class EncoderOutput implements Output<EncoderCommand> {
   #produced = false;
   #untaken = 0;
   #resume: (() => void) | undefined;
-  /** Since when it has been fed without giving anything. */
+  /** Since when ffmpeg has been fed without output. */
   #waitingSince: MonotonicMs | undefined;
-  /** It waits for a picture to begin at; until then the stream is passed over. */
+  /** Time limit for the first intra picture; packets before it are skipped. */
   #pictureUntil: number | undefined;
   #finish: ReturnType<typeof setTimeout> | undefined;
   readonly #running: Promise<void>;
 
-  /** @throws Error when ffmpeg cannot be started. */
+  /** @throws Error if ffmpeg cannot be started */
   constructor(
     options: EncoderOptions,
     private readonly context: EncoderContext,
@@ -131,7 +131,7 @@ class EncoderOutput implements Output<EncoderCommand> {
     if (this.#untaken < MAX_UNTAKEN) this.#resume?.();
   }
 
-  /** Ends after everything fed so far is encoded. */
+  /** Ends once everything fed so far is encoded. */
   layoutChanged(): void {
     if (this.#end !== undefined) return;
     this.#end = { cause: 'layout' };
@@ -143,9 +143,9 @@ class EncoderOutput implements Output<EncoderCommand> {
     if (this.#waitingSince === undefined || this.#end !== undefined) return;
     const limit = this.#produced ? STALL_LIMIT_MS : START_LIMIT_MS;
     if (this.context.clock() - this.#waitingSince <= limit) return;
-    // Only by now is it sure that what was not seen does not come.
+    // Checked only now: PIDs not seen within the limit are not sent.
     const missing = this.context.stream.unreadable(this.#pids);
-    void this.#stop(this.#failure('the encoder gives nothing', missing));
+    void this.#stop(this.#failure('the encoder produces no output', missing));
   }
 
   async stop(): Promise<void> {
@@ -195,23 +195,23 @@ class EncoderOutput implements Output<EncoderCommand> {
             void this.#stop({ cause: 'layout' });
             return;
           }
-          this.#give(piece);
+          this.#emit(piece);
         }
-        await this.#room();
+        await this.#waitForRoom();
       }
     } catch (error) {
       this.#fail(error instanceof Error ? error.message : String(error));
     }
   }
 
-  #give(piece: Exclude<MediaPiece, { kind: 'jump' }>): void {
+  #emit(piece: Exclude<MediaPiece, { kind: 'jump' }>): void {
     if (piece.kind === 'fragment') this.#produced = true;
     this.#untaken += piece.bytes.length;
     this.#waitingSince = undefined;
     this.context.event(piece);
   }
 
-  async #room(): Promise<void> {
+  async #waitForRoom(): Promise<void> {
     while (this.#untaken >= MAX_UNTAKEN && this.#end === undefined) {
       await new Promise<void>((resolve) => {
         this.#resume = resolve;

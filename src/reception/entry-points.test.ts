@@ -18,7 +18,7 @@ const pat = (): Uint8Array =>
   // pointer, table_id, length, transport_stream_id, version, numbers, NIT (0 -> 0x10), programme 0x400 -> MAP
   packet(0, true, [0, 0, 0xb0, 17, 0, 1, 0xc1, 0, 0, 0, 0, 0xe0, 0x10, 4, 0, 0xe0 | (MAP >> 8), MAP & 0xff]);
 const map = (): Uint8Array => packet(MAP, true, [0, 2]);
-/** A PES packet that begins with a sequence header of so many by so many, aspect code. ISO/IEC 13818-2 6.2.2.1. */
+/** A PES packet that begins with a sequence header of this size and aspect code. ISO/IEC 13818-2 6.2.2.1. */
 function intra(width: number, height: number, aspect: number, pid: number = VIDEO.pid): Uint8Array {
   const size = [width >> 4, ((width & 15) << 4) | (height >> 8), height & 0xff];
   return packet(pid, true, [0, 0, 1, 0xe0, 0, 0, 0x80, 0, 0, 0, 0, 1, 0xb3, ...size, (aspect << 4) | 4]);
@@ -30,7 +30,7 @@ const join = (...parts: Uint8Array[]): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(parts.flatMap((part) => [...part]));
 
 describe('EntryPointFinder', () => {
-  test('an entry point is the PAT whose PMT precedes an intra picture, complete when two more have started', () => {
+  test('an entry point is the PAT whose PMT precedes an intra picture; complete after two more pictures', () => {
     const finder = new EntryPointFinder();
     finder.watch(VIDEO);
     const begun = finder.feed(
@@ -49,13 +49,13 @@ describe('EntryPointFinder', () => {
       },
     ]);
     expect(format).toBeNull();
-    // the second PAT counts once its PMT has come
+    // the second PAT counts once its PMT was received
     const next = finder.feed(join(map(), intra(720, 480, 2), inter(), inter()));
     expect(next.format).toBe('720x480/2');
     expect(next.points.map((point) => point.at)).toEqual([4 * PACKET]);
   });
 
-  test('pictures before the tables, of another PID or between intra pictures are none', () => {
+  test('pictures before the tables, of another PID or between intra pictures are no entry points', () => {
     const finder = new EntryPointFinder();
     finder.watch(VIDEO);
     expect(
@@ -122,7 +122,7 @@ describe('EntryPointFinder', () => {
     expect(finder.feed(stamped(21)).points.map(({ picture }) => picture / PACKET)).toEqual([9]);
   });
 
-  test('a damaged packet gives no format and no entry point', () => {
+  test('a damaged packet yields no format and no entry point', () => {
     const finder = new EntryPointFinder();
     finder.watch(VIDEO);
     const damaged = intra(1440, 1081, 3);
@@ -134,7 +134,7 @@ describe('EntryPointFinder', () => {
     });
   });
 
-  test('a new layout needs tables of its own', () => {
+  test('a new layout needs its own tables', () => {
     const finder = new EntryPointFinder();
     finder.watch(VIDEO);
     finder.feed(join(pat(), map()));
@@ -159,7 +159,7 @@ describe('StreamBurst', () => {
   });
   const chunk = (value: number, size = 10): Uint8Array<ArrayBuffer> => new Uint8Array(size).fill(value);
 
-  test('returns the bytes from the oldest and from the newest entry point', () => {
+  test('returns the bytes from the oldest or the newest entry point on', () => {
     const burst = new StreamBurst();
     expect(burst.from('early')).toBeUndefined();
     burst.add(0, chunk(1), [], monotonicMs(0));
@@ -179,7 +179,7 @@ describe('StreamBurst', () => {
     expect(burst.from('early')?.[0]?.[0]).toBe(9);
   });
 
-  test('gives an encoder the tables and the whole picture before anything else', () => {
+  test('returns the tables and the whole picture first for an encoder', () => {
     const finder = new EntryPointFinder();
     finder.watch(VIDEO);
     const burst = new StreamBurst();
@@ -219,7 +219,7 @@ describe('StreamBurst', () => {
     expect(held).toBeGreaterThan(4 * size);
   });
 
-  test('bounds the memory that it keeps alive, not the part of it that is the stream', () => {
+  test('bounds the memory of the whole buffers that it keeps alive', () => {
     const size = 1024 * 1024;
     const heldBy = (views: number, length: number): number => {
       const burst = new StreamBurst();

@@ -1,6 +1,6 @@
 /**
- * Finds where a decoder can begin in a station's packets: a PAT, then its PMT, then an intra picture. Also
- * tells the picture's format, since an encoder under way cannot follow another one.
+ * Finds entry points in a station's packets: a PAT, then its PMT, then an intra picture. Also reports the picture
+ * format, because a running encoder cannot switch to another one.
  */
 import type { Pid } from '../../arib/ids.ts';
 import type { Pts90k } from '../../arib/time.ts';
@@ -20,50 +20,50 @@ import type { VideoKind } from './station-layout.ts';
 
 /** Positions are octets from the start of the station's stream. */
 export interface EntryPoint {
-  /** The PAT: from here on the stream is whole. */
+  /** The PAT: from here on the stream can be decoded. */
   at: number;
   /** The first packet of the intra picture. */
   picture: number;
-  /** After the packet by which a demuxer knows the whole picture: the start of the picture after the next. */
+  /** End of the packet at which a demuxer has the complete picture: the start of the second picture after it. */
   pictureEnd: number;
-  /** Packets of the PAT and PMT, for who begins at the picture. */
+  /** Packets of the PAT and PMT, for decoding that begins at the picture. */
   tables: Uint8Array<ArrayBuffer>;
   video: Pid | null;
 }
 
 interface Findings {
-  /** Completed by these packets, oldest first. */
+  /** Entry points completed by these packets, oldest first. */
   points: EntryPoint[];
-  /** Size and aspect of the picture, as the last of these packets' picture headers tells; null without one. */
+  /** Picture size and aspect ratio from the last picture header in these packets; null without one. */
   format: string | null;
-  /** Where the stamps of the pictures jumped: what was before does not lead to what comes. */
+  /** Where the time stamps of the pictures jumped: the stream is discontinuous there. */
   jumpedAt: number | null;
 }
 
 type WatchedVideo = { pid: Pid; kind: VideoKind } | null;
 
 const PES_HEADER_BYTES = 9;
-/** A PES packet ends where the next begins, and a parser of pictures needs to see that one's start code. */
+/** A PES packet ends where the next begins, and a picture parser needs the start code of that one. */
 const FOLLOWERS = 2;
 const SEQUENCE_HEADER = 0xb3;
 
 export class EntryPointFinder {
   #video: WatchedVideo | undefined;
   #mapPid: Pid | undefined;
-  /** The last PAT, and what of its PMT came. */
+  /** The last PAT, and the packets of its PMT received so far. */
   #pat: { at: number; packets: Uint8Array[] } | undefined;
   #tables: { at: number; packets: Uint8Array[] } | undefined;
-  /** An intra picture under way, and how many have started since. */
-  #begun: (Omit<EntryPoint, 'pictureEnd'> & { followers: number }) | undefined;
+  /** An incomplete intra picture, and the number of pictures started since. */
+  #pending: (Omit<EntryPoint, 'pictureEnd'> & { followers: number }) | undefined;
   #position = 0;
   #stamp: Pts90k | undefined;
 
-  /** Packets before this call are no part of any entry point. */
+  /** Entry points contain only packets after this call. */
   watch(video: WatchedVideo): void {
     this.#video = video;
     this.#pat = undefined;
     this.#tables = undefined;
-    this.#begun = undefined;
+    this.#pending = undefined;
   }
 
   /** Octets seen so far. */
@@ -75,7 +75,7 @@ export class EntryPointFinder {
   feed(packets: Uint8Array): Findings {
     const findings: Findings = { points: [], format: null, jumpedAt: null };
     for (let offset = 0; offset + PACKET_SIZE <= packets.length; offset += PACKET_SIZE) {
-      // Nothing that it says is sure; a picture's format above all.
+      // Any field of a damaged packet may be wrong, also the picture format.
       if (hasTransportError(packets, offset)) continue;
       const pid = packetPid(packets, offset);
       const starts = startsUnit(packets, offset);
@@ -117,21 +117,21 @@ export class EntryPointFinder {
     if (this.#jumps(packets, offset)) {
       findings.jumpedAt = this.#position + offset;
       findings.points = [];
-      this.#begun = undefined;
+      this.#pending = undefined;
     }
-    if (this.#begun !== undefined) {
-      const { followers, ...point } = this.#begun;
-      this.#begun.followers += 1;
+    if (this.#pending !== undefined) {
+      const { followers, ...point } = this.#pending;
+      this.#pending.followers += 1;
       if (followers + 1 === FOLLOWERS) {
         findings.points.push({ ...point, pictureEnd: this.#position + offset + PACKET_SIZE });
-        this.#begun = undefined;
+        this.#pending = undefined;
       }
     }
     const start = pictureStart(packets, offset, kind);
     if (start === undefined) return;
     if (start.format !== null) findings.format = start.format;
-    if (this.#tables === undefined || this.#begun !== undefined) return;
-    this.#begun = {
+    if (this.#tables === undefined || this.#pending !== undefined) return;
+    this.#pending = {
       at: this.#tables.at,
       picture: this.#position + offset,
       tables: joinBytes(this.#tables.packets),
@@ -141,7 +141,7 @@ export class EntryPointFinder {
   }
 }
 
-/** More than a loss of reception explains, and more than pictures are stamped out of order. */
+/** Larger steps are neither a loss of reception nor the reordering of pictures. */
 const MAX_STEP = 10 * PTS_HZ;
 const MAX_STEP_BACK = PTS_HZ;
 
@@ -149,7 +149,7 @@ function copyOf(packets: Uint8Array, offset: number): Uint8Array {
   return packets.slice(offset, offset + PACKET_SIZE);
 }
 
-/** The same packets, those of one PID before all others. */
+/** The same packets, with those of one PID before all others. */
 export function pidFirst(packets: Uint8Array, first: Pid): Uint8Array<ArrayBuffer> {
   const ahead: Uint8Array[] = [];
   const behind: Uint8Array[] = [];
@@ -160,7 +160,7 @@ export function pidFirst(packets: Uint8Array, first: Pid): Uint8Array<ArrayBuffe
   return joinBytes([...ahead, ...behind]);
 }
 
-/** The PMT's PID of a narrowed stream's PAT, which names one programme in one packet. ISO/IEC 13818-1 2.4.4.3. */
+/** PMT PID in a narrowed stream's PAT, which lists one programme in one packet. ISO/IEC 13818-1 2.4.4.3. */
 function mapPidOf(packets: Uint8Array, offset: number): Pid | undefined {
   const LOOP = 9; // pointer_field and the section's header before its loop
   const start = payloadStart(packets, offset) + LOOP;
@@ -192,7 +192,7 @@ export function pictureStart(
   return undefined;
 }
 
-/** Parameter sets stand before every intra picture that a receiver may begin with (ARIB STD-B32). */
+/** Parameter sets precede every intra picture at which a receiver may begin (ARIB STD-B32). */
 function startsSequence(header: number, kind: VideoKind): boolean {
   return kind === 'h264' ? (header & 0x1f) === 7 : ((header >> 1) & 0x3f) === 32;
 }

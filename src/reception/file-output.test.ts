@@ -19,8 +19,8 @@ const freshPath = (): string => {
   return join(FOLDER, `deep/${serial}.ts`);
 };
 
-/** A sink, the packets of a station and a clock that the test decides. */
-class Desk {
+/** An output with the packets of a station and a clock that the test controls. */
+class TestOutput {
   readonly events: FileEvent[] = [];
   onEvent: (event: FileEvent) => void = () => {};
   readonly sink: FileOutput;
@@ -41,7 +41,7 @@ class Desk {
     );
   }
 
-  /** Packets of which the first carries the clock. */
+  /** Packets; the first one carries the clock reference. */
   packets(count: number, pcr = 0): Uint8Array {
     this.#builder.packet(PID, { payload: new Uint8Array(100), adaptation: adaptation({ pcr }) });
     for (let each = 1; each < count; each += 1) this.#builder.packet(PID, { payload: new Uint8Array(184) });
@@ -74,63 +74,63 @@ class Desk {
 describe('a new file', () => {
   test('contains every packet that was fed, and reports the count', async () => {
     const path = freshPath();
-    const desk = new Desk({ path, mode: 'create' });
-    const parts = [desk.packets(10), desk.packets(3000), desk.packets(1)];
-    for (const part of parts) desk.sink.feed(part);
-    await desk.sink.stop();
+    const output = new TestOutput({ path, mode: 'create' });
+    const parts = [output.packets(10), output.packets(3000), output.packets(1)];
+    for (const part of parts) output.sink.feed(part);
+    await output.sink.stop();
     expect(readFileSync(path).equals(Buffer.concat(parts))).toBe(true);
-    expect(desk.events.map(({ kind }) => kind)).toEqual(['progress', 'opened', 'ended']);
-    expect(desk.of('opened')[0]).toMatchObject({ path, size: 0, former: null });
-    expect(desk.of('ended')).toEqual([{ kind: 'ended', path, size: 3011 * PACKET }]);
-    expect(desk.sums()).toEqual({ packets: 3011, drops: 0, errors: 0, scrambled: 0 });
+    expect(output.events.map(({ kind }) => kind)).toEqual(['progress', 'opened', 'ended']);
+    expect(output.of('opened')[0]).toMatchObject({ path, size: 0, former: null });
+    expect(output.of('ended')).toEqual([{ kind: 'ended', path, size: 3011 * PACKET }]);
+    expect(output.sums()).toEqual({ packets: 3011, drops: 0, errors: 0, scrambled: 0 });
   });
 
-  test('is announced before anything is written: since when, and by which clock', async () => {
+  test('is reported before anything is written, with its first time and clock reference', async () => {
     const path = freshPath();
-    const desk = new Desk({ path, mode: 'create' });
-    // Nothing dates these yet.
-    desk.packets(1);
-    desk.sink.feed(new StreamBuilder().packet(PID, { payload: new Uint8Array(184) }).bytes());
-    await desk.until('opened');
+    const output = new TestOutput({ path, mode: 'create' });
+    // No clock reference dates these yet.
+    output.packets(1);
+    output.sink.feed(new StreamBuilder().packet(PID, { payload: new Uint8Array(184) }).bytes());
+    await output.until('opened');
     while (statSync(path).size === 0) await Bun.sleep(1);
-    expect(desk.of('progress')).toEqual([]);
+    expect(output.of('progress')).toEqual([]);
     const seen: number[] = [];
-    desk.onEvent = ({ kind }) => {
+    output.onEvent = ({ kind }) => {
       if (kind === 'progress') seen.push(statSync(path).size);
     };
-    desk.time = 700;
-    desk.sink.feed(desk.packets(3, 700 * PCR_MS));
-    await desk.until('progress');
+    output.time = 700;
+    output.sink.feed(output.packets(3, 700 * PCR_MS));
+    await output.until('progress');
     expect(seen).toEqual([PACKET]);
-    expect(desk.of('progress')[0]?.progress).toMatchObject({
+    expect(output.of('progress')[0]?.progress).toMatchObject({
       second: { from: 0, to: 700, pcr: 700 * PCR_MS, packets: 4 },
       size: PACKET,
       queued: 3 * PACKET,
     });
-    await desk.sink.stop();
-    expect(desk.sums().packets).toBe(4);
+    await output.sink.stop();
+    expect(output.sums().packets).toBe(4);
   });
 
   test('never overwrites another file', async () => {
     const path = freshPath();
-    const first = new Desk({ path, mode: 'create' });
+    const first = new TestOutput({ path, mode: 'create' });
     first.sink.feed(first.packets(5));
     await first.sink.stop();
-    const desk = new Desk({ path, mode: 'create' });
-    desk.sink.feed(desk.packets(7));
-    await desk.until('trouble');
-    expect(desk.of('trouble')[0]?.trouble).toEqual({ cause: 'disk_failed', path, code: 'EEXIST', size: 0 });
-    await desk.sink.stop();
+    const output = new TestOutput({ path, mode: 'create' });
+    output.sink.feed(output.packets(7));
+    await output.until('trouble');
+    expect(output.of('trouble')[0]?.trouble).toEqual({ cause: 'disk_failed', path, code: 'EEXIST', size: 0 });
+    await output.sink.stop();
     expect(statSync(path).size).toBe(5 * PACKET);
-    expect(desk.of('ended')[0]?.size).toBeNull();
-    expect(desk.of('hole')[0]).toMatchObject({ cause: 'disk_failed' });
+    expect(output.of('ended')[0]?.size).toBeNull();
+    expect(output.of('hole')[0]).toMatchObject({ cause: 'disk_failed' });
   });
 });
 
 describe('a file that is continued', () => {
-  test('drops a torn packet, and counts the packets that were not counted yet', async () => {
+  test('drops an incomplete packet, and counts packets that were not counted yet', async () => {
     const path = freshPath();
-    const first = new Desk({ path, mode: 'create' });
+    const first = new TestOutput({ path, mode: 'create' });
     const known = first.packets(4);
     first.packets(2); // never arrives
     const unknown = first.packets(6, 5000 * PCR_MS);
@@ -138,11 +138,11 @@ describe('a file that is continued', () => {
     first.sink.feed(unknown);
     await first.sink.stop();
     appendFileSync(path, new Uint8Array(100).fill(0x47));
-    const desk = new Desk({ path, mode: 'append', counted: 3 * PACKET });
-    const more = desk.packets(2);
-    desk.sink.feed(more);
-    await desk.sink.stop();
-    expect(desk.of('opened')[0]).toMatchObject({
+    const output = new TestOutput({ path, mode: 'append', counted: 3 * PACKET });
+    const more = output.packets(2);
+    output.sink.feed(more);
+    await output.sink.stop();
+    expect(output.of('opened')[0]).toMatchObject({
       size: 10 * PACKET,
       former: {
         recounted: { packets: 7, drops: 0, errors: 0, scrambled: 0 },
@@ -155,61 +155,61 @@ describe('a file that is continued', () => {
 
   test('is not recreated when it was removed', async () => {
     const path = freshPath();
-    const desk = new Desk({ path, mode: 'append', counted: 0 });
-    await desk.until('trouble');
-    expect(desk.of('trouble')[0]?.trouble.code).toBe('ENOENT');
-    await desk.sink.stop();
+    const output = new TestOutput({ path, mode: 'append', counted: 0 });
+    await output.until('trouble');
+    expect(output.of('trouble')[0]?.trouble.code).toBe('ENOENT');
+    await output.sink.stop();
   });
 });
 
 describe('a disk', () => {
-  test('that is full keeps the queue for the next one: no packet is lost', async () => {
+  test('that is full keeps the queue for the next disk without losing a packet', async () => {
     const path = freshPath();
-    const desk = new Desk({ path: '/dev/full', mode: 'append', counted: 0 });
-    const first = desk.packets(2000);
-    desk.sink.feed(first);
-    await desk.until('trouble');
-    expect(desk.of('trouble')[0]?.trouble).toMatchObject({ cause: 'disk_full', code: 'ENOSPC', size: 0 });
-    const second = desk.packets(2000);
-    desk.sink.feed(second);
-    desk.sink.command({ kind: 'move', opening: { path, mode: 'create' } });
-    await desk.sink.stop();
+    const output = new TestOutput({ path: '/dev/full', mode: 'append', counted: 0 });
+    const first = output.packets(2000);
+    output.sink.feed(first);
+    await output.until('trouble');
+    expect(output.of('trouble')[0]?.trouble).toMatchObject({ cause: 'disk_full', code: 'ENOSPC', size: 0 });
+    const second = output.packets(2000);
+    output.sink.feed(second);
+    output.sink.command({ kind: 'move', opening: { path, mode: 'create' } });
+    await output.sink.stop();
     expect(readFileSync(path).equals(Buffer.concat([first, second]))).toBe(true);
-    expect(desk.of('hole')).toEqual([]);
+    expect(output.of('hole')).toEqual([]);
   });
 
-  test('that stays full loses what the queue cannot hold, reported as a hole', async () => {
+  test('that stays full loses data beyond the queue bound, reported as a hole', async () => {
     const path = freshPath();
-    const desk = new Desk({ path: '/dev/full', mode: 'append', counted: 0 });
-    const block = desk.packets(5000);
+    const output = new TestOutput({ path: '/dev/full', mode: 'append', counted: 0 });
+    const block = output.packets(5000);
     const fitting = Math.floor((64 * 1024 * 1024) / block.length);
-    for (let each = 0; each < fitting; each += 1) desk.sink.feed(block);
-    await desk.until('trouble');
-    desk.time = 1000;
-    desk.sink.feed(block);
-    desk.time = 6000;
-    desk.sink.feed(block);
-    desk.sink.command({ kind: 'move', opening: { path, mode: 'create' } });
-    await desk.until('opened', 2);
+    for (let each = 0; each < fitting; each += 1) output.sink.feed(block);
+    await output.until('trouble');
+    output.time = 1000;
+    output.sink.feed(block);
+    output.time = 6000;
+    output.sink.feed(block);
+    output.sink.command({ kind: 'move', opening: { path, mode: 'create' } });
+    await output.until('opened', 2);
     const deadline = performance.now() + 10_000;
     while (statSync(path).size < fitting * block.length && performance.now() < deadline) await Bun.sleep(5);
-    desk.time = 7000;
-    desk.sink.feed(block);
-    await desk.sink.stop();
-    expect(desk.of('hole')).toEqual([
+    output.time = 7000;
+    output.sink.feed(block);
+    await output.sink.stop();
+    expect(output.of('hole')).toEqual([
       { kind: 'hole', cause: 'disk_full', from: monotonicMs(1000), to: monotonicMs(7000) },
     ]);
     expect(statSync(path).size).toBe((fitting + 1) * block.length);
   });
 
   test('that stays full to the end loses the queue', async () => {
-    const desk = new Desk({ path: '/dev/full', mode: 'append', counted: 0 });
-    desk.time = 500;
-    desk.sink.feed(desk.packets(2000));
-    await desk.until('trouble');
-    desk.time = 900;
-    await desk.sink.stop();
-    expect(desk.of('hole')).toEqual([
+    const output = new TestOutput({ path: '/dev/full', mode: 'append', counted: 0 });
+    output.time = 500;
+    output.sink.feed(output.packets(2000));
+    await output.until('trouble');
+    output.time = 900;
+    await output.sink.stop();
+    expect(output.of('hole')).toEqual([
       { kind: 'hole', cause: 'disk_full', from: monotonicMs(500), to: monotonicMs(900) },
     ]);
   });
@@ -218,16 +218,16 @@ describe('a disk', () => {
 describe('a changed layout', () => {
   test('is reported with its position in the file, once written', async () => {
     const path = freshPath();
-    const desk = new Desk({ path, mode: 'create' });
-    desk.sink.feed(desk.packets(10));
-    desk.sink.layoutChanged();
-    expect(desk.of('layout')).toEqual([]);
-    desk.sink.feed(desk.packets(5));
-    await desk.until('layout');
-    desk.sink.layoutChanged();
-    desk.sink.feed(desk.packets(5));
-    await desk.sink.stop();
-    expect(desk.of('layout')).toEqual([
+    const output = new TestOutput({ path, mode: 'create' });
+    output.sink.feed(output.packets(10));
+    output.sink.layoutChanged();
+    expect(output.of('layout')).toEqual([]);
+    output.sink.feed(output.packets(5));
+    await output.until('layout');
+    output.sink.layoutChanged();
+    output.sink.feed(output.packets(5));
+    await output.sink.stop();
+    expect(output.of('layout')).toEqual([
       { kind: 'layout', path, position: 10 * PACKET },
       { kind: 'layout', path, position: 15 * PACKET },
     ]);
@@ -235,73 +235,73 @@ describe('a changed layout', () => {
   });
 
   test('on a full disk is reported for the file that it is written to', async () => {
-    const desk = new Desk({ path: '/dev/full', mode: 'append', counted: 0 });
-    desk.sink.feed(desk.packets(10));
-    desk.sink.layoutChanged();
-    desk.sink.feed(desk.packets(5));
-    await desk.until('trouble');
+    const output = new TestOutput({ path: '/dev/full', mode: 'append', counted: 0 });
+    output.sink.feed(output.packets(10));
+    output.sink.layoutChanged();
+    output.sink.feed(output.packets(5));
+    await output.until('trouble');
     const path = freshPath();
-    desk.sink.command({ kind: 'move', opening: { path, mode: 'create' } });
-    await desk.until('layout');
-    await desk.sink.stop();
-    expect(desk.of('layout')).toEqual([{ kind: 'layout', path, position: 10 * PACKET }]);
+    output.sink.command({ kind: 'move', opening: { path, mode: 'create' } });
+    await output.until('layout');
+    await output.sink.stop();
+    expect(output.of('layout')).toEqual([{ kind: 'layout', path, position: 10 * PACKET }]);
   });
 });
 
 describe('the measurement', () => {
   test('is reported every second, with drops at their positions', async () => {
-    const desk = new Desk({ path: freshPath(), mode: 'create' });
-    desk.sink.feed(desk.packets(100));
-    desk.packets(1); // never arrives
-    desk.time = 600;
-    desk.sink.feed(desk.packets(50));
-    desk.time = 1200;
-    desk.sink.feed(desk.packets(30));
-    await desk.sink.stop();
-    expect(desk.of('progress').map(({ progress }) => progress.second)).toMatchObject([
+    const output = new TestOutput({ path: freshPath(), mode: 'create' });
+    output.sink.feed(output.packets(100));
+    output.packets(1); // never arrives
+    output.time = 600;
+    output.sink.feed(output.packets(50));
+    output.time = 1200;
+    output.sink.feed(output.packets(30));
+    await output.sink.stop();
+    expect(output.of('progress').map(({ progress }) => progress.second)).toMatchObject([
       { from: 0, to: 600, packets: 150, drops: 1 },
       { from: 600, to: 1200, packets: 30, drops: 0 },
     ]);
   });
 
-  test('a pause is a hole only when the broadcast went on meanwhile', async () => {
-    const desk = new Desk({ path: freshPath(), mode: 'create' });
-    desk.sink.feed(desk.packets(10, 0));
-    desk.time = 4000;
-    desk.sink.feed(desk.packets(10, 100 * PCR_MS)); // late, but the next
-    expect(desk.of('hole')).toEqual([]);
-    desk.packets(5); // lost
-    desk.time = 9000;
-    desk.sink.feed(desk.packets(10, 5200 * PCR_MS));
-    await desk.sink.stop();
-    expect(desk.of('hole')).toEqual([
+  test('a pause is a hole only if the broadcast continued meanwhile', async () => {
+    const output = new TestOutput({ path: freshPath(), mode: 'create' });
+    output.sink.feed(output.packets(10, 0));
+    output.time = 4000;
+    output.sink.feed(output.packets(10, 100 * PCR_MS)); // late, but contiguous
+    expect(output.of('hole')).toEqual([]);
+    output.packets(5); // lost
+    output.time = 9000;
+    output.sink.feed(output.packets(10, 5200 * PCR_MS));
+    await output.sink.stop();
+    expect(output.of('hole')).toEqual([
       { kind: 'hole', cause: 'stalled', from: monotonicMs(4000), to: monotonicMs(9000) },
     ]);
-    // The hole tells what is missing; it is no drop besides.
-    expect(desk.sums()).toMatchObject({ packets: 30, drops: 0 });
+    // The hole covers the missing packets, so they are not counted as a drop.
+    expect(output.sums()).toMatchObject({ packets: 30, drops: 0 });
   });
 
   test('content that must not be copied is not written, and is a hole', async () => {
     const path = freshPath();
-    const desk = new Desk({ path, mode: 'create' });
-    const before = desk.packets(10);
-    desk.sink.feed(before);
-    desk.time = 2000;
-    desk.sink.copyControlChanged(true);
-    desk.sink.feed(desk.packets(10));
-    desk.time = 5000;
-    desk.sink.copyControlChanged(false);
-    // Where in this piece it was allowed again is not known.
-    desk.sink.feed(desk.packets(1));
-    const after = desk.packets(10);
-    desk.sink.feed(after);
-    await desk.sink.stop();
+    const output = new TestOutput({ path, mode: 'create' });
+    const before = output.packets(10);
+    output.sink.feed(before);
+    output.time = 2000;
+    output.sink.copyControlChanged(true);
+    output.sink.feed(output.packets(10));
+    output.time = 5000;
+    output.sink.copyControlChanged(false);
+    // The position in this chunk at which copying was allowed again is unknown.
+    output.sink.feed(output.packets(1));
+    const after = output.packets(10);
+    output.sink.feed(after);
+    await output.sink.stop();
     expect(readFileSync(path).equals(Buffer.concat([before, after]))).toBe(true);
-    expect(desk.of('forbidden').map(({ on }) => on)).toEqual([true, false]);
-    expect(desk.of('hole')).toEqual([
+    expect(output.of('forbidden').map(({ on }) => on)).toEqual([true, false]);
+    expect(output.of('hole')).toEqual([
       { kind: 'hole', cause: 'copy_never', from: monotonicMs(2000), to: monotonicMs(5000) },
     ]);
-    expect(desk.sums()).toMatchObject({ packets: 20, drops: 0 });
+    expect(output.sums()).toMatchObject({ packets: 20, drops: 0 });
   });
 });
 
@@ -310,38 +310,38 @@ describe('a disk that hangs', () => {
     const path = freshPath();
     const disk = Promise.withResolvers<void>();
     let syncs = 0;
-    const desk = new Desk({ path, mode: 'create' }, () => {
+    const output = new TestOutput({ path, mode: 'create' }, () => {
       syncs += 1;
       return disk.promise;
     });
-    desk.sink.feed(desk.packets(10));
-    await desk.until('opened');
-    desk.time = 6_000;
-    desk.sink.check();
+    output.sink.feed(output.packets(10));
+    await output.until('opened');
+    output.time = 6_000;
+    output.sink.check();
     while (syncs === 0) await Bun.sleep(1);
     for (let batch = 1; batch <= 5; batch += 1) {
-      desk.time += 6_000;
-      desk.sink.feed(desk.packets(2000, batch * 6_000 * PCR_MS));
+      output.time += 6_000;
+      output.sink.feed(output.packets(2000, batch * 6_000 * PCR_MS));
       while (statSync(path).size < (10 + batch * 2000) * PACKET) await Bun.sleep(1);
     }
-    // Not one upon the other.
+    // Syncs do not overlap.
     expect(syncs).toBe(1);
     disk.resolve();
-    await desk.sink.stop();
-    expect(desk.of('hole').filter(({ cause }) => cause !== 'stalled')).toEqual([]);
-    expect(desk.of('ended')).toMatchObject([{ size: 10_010 * PACKET }]);
+    await output.sink.stop();
+    expect(output.of('hole').filter(({ cause }) => cause !== 'stalled')).toEqual([]);
+    expect(output.of('ended')).toMatchObject([{ size: 10_010 * PACKET }]);
   });
 
   test('and fails afterwards is reported like a write error', async () => {
-    const desk = new Desk({ path: freshPath(), mode: 'create' }, () =>
+    const output = new TestOutput({ path: freshPath(), mode: 'create' }, () =>
       Promise.reject(Object.assign(new Error('input/output error'), { code: 'EIO' })),
     );
-    desk.sink.feed(desk.packets(10));
-    await desk.until('opened');
-    desk.time = 6_000;
-    desk.sink.check();
-    await desk.until('trouble');
-    expect(desk.of('trouble')).toMatchObject([{ trouble: { cause: 'disk_failed', code: 'EIO' } }]);
-    await desk.sink.stop();
+    output.sink.feed(output.packets(10));
+    await output.until('opened');
+    output.time = 6_000;
+    output.sink.check();
+    await output.until('trouble');
+    expect(output.of('trouble')).toMatchObject([{ trouble: { cause: 'disk_failed', code: 'EIO' } }]);
+    await output.sink.stop();
   });
 });

@@ -1,9 +1,9 @@
 /**
- * Output `file`: a station's stream into a file. Feeding never waits: what the disk has not taken yet is queued, and
- * what the queue has no room for is reported as a hole. A failed or full disk stops the writing, not the output: it
- * resumes with its queue in the file that its owner names next.
+ * Output `file`: writes a station's stream to a file. Feeding never waits: data is queued until the disk has taken it,
+ * and data that the queue has no room for is reported as a hole. A failed or full disk stops the writing, not the
+ * output: it resumes with its queue in the next file that its owner names.
  *
- * Bounds: MAX_QUEUED (20 s of the fastest station, 3 MB a second; 8 of them at once are half a gigabyte at the worst).
+ * Bounds: MAX_QUEUED (20 s of the fastest station, 3 MB a second; at worst half a gigabyte for 8 of them at once).
  */
 
 import type { Pid } from '../../arib/ids.ts';
@@ -20,16 +20,16 @@ import {
 } from './recorded-file.ts';
 
 const MAX_QUEUED = 64 * 1024 * 1024;
-/** Writes after this time, or after this many octets. */
+/** Writes after this time, or after this number of octets. */
 const WRITE_MS = 500;
 const WRITE_BYTES = 256 * 1024;
 const BATCH_BYTES = 1024 * 1024;
-/** Interval of fsync: data lost at most in a power cut. */
+/** Interval of fsync: limits the data lost in a power failure. */
 const SYNC_MS = 5_000;
-/** Ending waits for a disk no longer than this; its owner has 4 s in all (`client.ts`). */
+/** Longest wait for the disk when ending; the owner has 4 s in total (`reception-pool.ts`). */
 const END_LIMIT_MS = 3_000;
 
-/** Why nothing is written for a while. */
+/** Why writing is suspended. */
 export type Withholding = 'stalled' | 'disk_slow' | 'disk_full' | 'disk_failed' | 'copy_never';
 
 export interface FileTrouble {
@@ -44,43 +44,43 @@ export interface FileTrouble {
 export interface FileProgress {
   second: ReceptionSecond;
   path: string;
-  /** Octets in the file now. */
+  /** Current size of the file, octets. */
   size: number;
-  /** Octets that wait for the disk. */
+  /** Octets queued for the disk. */
   queued: number;
-  /** The longest write or sync since the last time, ms. */
+  /** The longest write or sync since the last report, ms. */
   slowestMs: number;
 }
 
-/** Posted to its owner. Times are those of the worker's clock. */
+/** Posted to the owner. Times are on the worker's clock. */
 export type FileEvent =
-  /** Ready for writing. `former`: what was there; null: nothing, the file is new. */
+  /** Ready for writing. `former`: earlier contents of the file; null for a new file. */
   | { kind: 'opened'; path: string; size: number; former: FormerLife | null }
   | { kind: 'progress'; progress: FileProgress }
   | { kind: 'hole'; cause: Withholding; from: MonotonicMs; to: MonotonicMs }
   /** Recording is forbidden from now on, or allowed again. */
   | { kind: 'forbidden'; on: boolean }
-  /** The station's streams changed behind this octet of the file. Sent once the data after it is written. */
+  /** The station's layout changed after this octet of the file. Sent once the data after it is written. */
   | { kind: 'layout'; path: string; position: number }
-  /** Nothing is written until `move`. */
+  /** Writing is suspended until `move`. */
   | { kind: 'trouble'; trouble: FileTrouble }
-  /** Once; nothing more comes. `size`: null when the file was never opened. */
+  /** Sent once, as the last event. `size`: null if the file was never opened. */
   | { kind: 'ended'; path: string; size: number | null };
 
 interface Queued {
   bytes: Uint8Array;
   at: MonotonicMs;
-  /** Before it the station's streams changed. */
+  /** The station's layout changed before this chunk. */
   changed?: boolean;
 }
 
-/** Continue in another file, or in the same again: after an error, or to leave a folder at its floor. */
+/** Continue in another file, or reopen the same one: after an error, or to leave a folder at its floor. */
 export interface FileCommand {
   kind: 'move';
   opening: FileOpening;
 }
 
-/** Everything is written and closed, or given up; the event `ended` came before. */
+/** Everything is written and closed, or given up; sent after the event `ended`. */
 export interface FileEnd {
   cause: 'closed';
 }
@@ -90,7 +90,7 @@ export type SyncFile = (path: string) => Promise<void>;
 
 type FileOutputKind = OutputKind<FileOpening, FileCommand, FileEvent, FileEnd>;
 
-/** @param syncFile in a thread that may wait (`FileSyncer`); undefined: one of the runtime's */
+/** @param syncFile fsync in a thread of its own (`FileSyncer`); undefined: in a thread of the runtime's pool */
 export function fileOutputWith(syncFile: SyncFile | undefined): FileOutputKind {
   return defineOutput<FileOpening, FileCommand, FileEvent, FileEnd>({
     name: 'file',
@@ -106,14 +106,14 @@ export function fileOutputWith(syncFile: SyncFile | undefined): FileOutputKind {
         () => context.ended({ cause: 'closed' }),
       );
       file.copyControlChanged(stream.isCopyForbidden());
-      // From the stream's first packets on, when it was just opened.
+      // Includes the stream's first packets if it was just opened.
       for (const bytes of stream.burst.since(0)) file.feed(bytes);
       return file;
     },
   });
 }
 
-/** The kind as the main thread names it. */
+/** The kind as the main thread uses it. */
 export const fileOutput = fileOutputWith(undefined);
 
 export class FileOutput implements Output<FileCommand> {
@@ -122,15 +122,15 @@ export class FileOutput implements Output<FileCommand> {
   #queue: Queued[] = [];
   #queuedBytes = 0;
   #file: RecordedFile | undefined;
-  /** What is to be opened next. */
+  /** The file to open next. */
   #opening: FileOpening | undefined;
   #trouble: FileTrouble['cause'] | undefined;
-  /** Since when nothing is written, and why. */
+  /** Since when writing is suspended, and why. */
   #withheld: { cause: Withholding; from: MonotonicMs } | undefined;
-  /** What is queued next is of another layout. */
+  /** The next queued chunk has another layout. */
   #changed = false;
   #forbidden = false;
-  /** The piece that is fed next began while copying was forbidden. */
+  /** Copying was forbidden at the start of the next chunk. */
   #isPieceForbidden = false;
   #ending = false;
   #wake = Promise.withResolvers<void>();
@@ -138,18 +138,18 @@ export class FileOutput implements Output<FileCommand> {
   #syncedAt: MonotonicMs;
   #unsynced = false;
   #syncing: Promise<void> | undefined;
-  /** What the disk said to the last sync of the file that is open. */
+  /** Error of the last sync of the open file. */
   #unsyncable: unknown;
   #slowestMs = 0;
   #path: string;
   #size = 0;
-  /** The file at `#path` was opened: `#size` is its size. */
+  /** The file at `#path` was opened, and `#size` is its size. */
   #opened = false;
   /** The owner was notified that reception has begun. */
   #reported = false;
   readonly #running: Promise<void>;
 
-  /** @param now monotonic ms @param syncFile in a thread that may wait (`FileSyncer`); default: one of the runtime's */
+  /** @param now monotonic ms @param syncFile see `fileOutputWith` */
   constructor(
     opening: FileOpening,
     readonly pcrPid: () => Pid | undefined,
@@ -163,7 +163,7 @@ export class FileOutput implements Output<FileCommand> {
     this.#opening = opening;
     this.#syncedAt = now();
     const meterHandlers: ReceptionHandlers = {
-      second: (second) => this.#tell(second),
+      second: (second) => this.#report(second),
       hole: ({ from, to }) => emit({ kind: 'hole', cause: 'stalled', from, to }),
     };
     this.#meter = new ReceptionMeter(pcrPid, meterHandlers);
@@ -174,11 +174,11 @@ export class FileOutput implements Output<FileCommand> {
   feed(bytes: Uint8Array): void {
     if (this.#ending || bytes.length === 0) return;
     const at = this.now();
-    // A chunk in which copy control changes is dropped whole: the position is unknown.
+    // A chunk in which copy control changes is dropped completely: the position of the change is unknown.
     const wasForbidden = this.#isPieceForbidden;
     this.#isPieceForbidden = false;
     if (this.#forbidden || wasForbidden) return;
-    // Resumes below half of the bound, so that data is not lost packet by packet.
+    // Resumes below half of the bound (hysteresis), so that there is one hole instead of many.
     const room = this.#withheld === undefined ? MAX_QUEUED : MAX_QUEUED / 2;
     if (this.#queuedBytes + bytes.length > room) {
       this.#withhold(this.#trouble ?? 'disk_slow');
@@ -193,12 +193,12 @@ export class FileOutput implements Output<FileCommand> {
     else this.#timer ??= setTimeout(() => this.#wake.resolve(), WRITE_MS);
   }
 
-  /** What follows is another layout of the station. */
+  /** The next packets have another layout. */
   layoutChanged(): void {
     this.#changed = true;
   }
 
-  /** Copy control of what follows. */
+  /** Copy control of the next packets. */
   copyControlChanged(on: boolean): void {
     if (on === this.#forbidden || this.#ending) return;
     this.#forbidden = on;
@@ -219,7 +219,7 @@ export class FileOutput implements Output<FileCommand> {
     if (this.#unsynced && this.now() - this.#syncedAt >= SYNC_MS) this.#wake.resolve();
   }
 
-  /** Writes what was taken and closes the file; resolves when that is done, or the disk took too long for it. */
+  /** Writes the queue and closes the file; resolves when that is done, or at the time limit. */
   async stop(): Promise<void> {
     if (!this.#ending) {
       this.#ending = true;
@@ -244,7 +244,7 @@ export class FileOutput implements Output<FileCommand> {
     this.emit({ kind: 'hole', ...held, to: this.now() });
   }
 
-  #tell(second: ReceptionSecond): void {
+  #report(second: ReceptionSecond): void {
     this.#reported = true;
     const slowestMs = Math.round(this.#slowestMs);
     this.#slowestMs = 0;
@@ -264,7 +264,7 @@ export class FileOutput implements Output<FileCommand> {
     await this.#finish();
   }
 
-  /** Opens what is to be opened, writes a batch, syncs when it is time. */
+  /** Opens the next file if there is one, writes a batch, starts a sync when it is due. */
   async #step(): Promise<void> {
     if (this.#opening !== undefined) await this.#open(this.#opening);
     const file = this.#file;
@@ -293,7 +293,7 @@ export class FileOutput implements Output<FileCommand> {
   }
 
   async #write(file: RecordedFile): Promise<void> {
-    // Reports the first data early: when it began cannot be recovered from the file after a kill.
+    // Reports the first data early, because its time cannot be recovered from the file after a kill.
     this.#reported ||= this.#meter.tell();
     let length = 0;
     let taken = 0;
@@ -314,13 +314,13 @@ export class FileOutput implements Output<FileCommand> {
     } finally {
       this.#size = file.size;
       this.#unsynced = true;
-      this.#tellLayouts(file, taken, written);
-      this.#forget(taken, written);
+      this.#reportLayouts(file, taken, written);
+      this.#dequeue(taken, written);
     }
   }
 
-  /** Of what was written now. */
-  #tellLayouts({ path, size }: RecordedFile, taken: number, written: number): void {
+  /** Reports layout changes in the data just written. */
+  #reportLayouts({ path, size }: RecordedFile, taken: number, written: number): void {
     let position = size - written;
     for (const chunk of this.#queue.slice(0, taken)) {
       if (position >= size) break;
@@ -332,8 +332,8 @@ export class FileOutput implements Output<FileCommand> {
     }
   }
 
-  /** Takes what was written from the front of the queue: all of `taken` chunks, or less. */
-  #forget(taken: number, written: number): void {
+  /** Removes written data from the front of the queue: all of `taken` chunks, or less. */
+  #dequeue(taken: number, written: number): void {
     let left = written;
     let whole = 0;
     while (whole < taken && left >= (this.#queue[whole]?.bytes.length ?? 0)) {
@@ -346,7 +346,7 @@ export class FileOutput implements Output<FileCommand> {
     this.#queuedBytes -= written;
   }
 
-  /** Writing continues meanwhile; data that a hanging disk has not taken stays in the page cache. Never rejects. */
+  /** Writing continues meanwhile; data that a hanging disk has not written stays in the page cache. Never rejects. */
   async #sync(file: RecordedFile): Promise<void> {
     const { syncFile } = this;
     this.#unsynced = false;
@@ -371,7 +371,7 @@ export class FileOutput implements Output<FileCommand> {
     }
   }
 
-  /** Closes the file; unwritten data waits for another one. */
+  /** Closes the file; unwritten data stays queued for the next file. */
   async #fail(error: unknown): Promise<void> {
     const cause = error instanceof WriteFailure ? error.cause : error;
     const code = String(
@@ -390,7 +390,7 @@ export class FileOutput implements Output<FileCommand> {
     this.emit({ kind: 'trouble', trouble });
   }
 
-  /** It is not synced any more then. */
+  /** Waits for a running sync first. */
   async #close(file: RecordedFile | undefined): Promise<void> {
     await this.#syncing;
     this.#unsyncable = undefined;
@@ -425,7 +425,7 @@ async function closeQuietly(file: RecordedFile | undefined): Promise<void> {
   try {
     await file.sync();
   } catch {
-    // Told already as trouble, or what was not synced is judged from the file at the next start.
+    // Already reported as trouble, or unsynced data is checked in the file at the next start.
   }
   try {
     await file.close();

@@ -9,7 +9,7 @@ import { type Recount, recount } from './file-recount.ts';
 const CLOCK = pid(0x1ff);
 const PACKET_MS = 2;
 
-/** @param place in the packets of its PID, which its continuity counter follows @param ms of a clock reference */
+/** @param place index among the packets of its PID, for the continuity counter @param ms of a clock reference */
 function packet(place: number, ms: number): Uint8Array {
   const out = new Uint8Array(188).fill(0xff);
   if (ms % 40 !== 0) {
@@ -23,7 +23,7 @@ function packet(place: number, ms: number): Uint8Array {
   return out;
 }
 
-/** 2 s, from 10 s of the clock on. @param clock what is added to it at a place */
+/** 2 s, from 10 s of the clock on. @param clock offset added to the clock at a place */
 function broadcast(clock: (place: number) => number = () => 0): Uint8Array[] {
   let pictures = 0;
   return Array.from({ length: 1000 }, (_, place) => {
@@ -73,9 +73,9 @@ function sparse(holePackets: number): Uint8Array[] {
 }
 
 test('a known hole is not counted again in a sparse stream', async () => {
-  // A recorder that was restarted at once is away for less than what counts as a hole.
+  // A recorder that was restarted at once is down for less than HOLE_MS.
   for (const holePackets of [300, 200, 100]) {
-    // Behind a clock reference that shows the hole, and between the break of the counters and that reference.
+    // After the clock reference that shows the hole, and between the continuity error and that reference.
     for (const counted of [380, 351]) {
       const { holes, recounted: sums } = await recounted(sparse(holePackets), counted, CLOCK);
       expect({ holePackets, counted, holes, sums }).toMatchObject({ holes: [], sums: { drops: 0 } });
@@ -83,7 +83,7 @@ test('a known hole is not counted again in a sparse stream', async () => {
   }
 });
 
-test('a packet lost behind a known hole is a drop', async () => {
+test('a packet lost after a known hole is a drop', async () => {
   const packets = sparse(200);
   packets.splice(600, 1);
   for (const counted of [380, 351]) {

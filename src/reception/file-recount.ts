@@ -1,4 +1,4 @@
-/** Counts again what a killed process had written to a file and not reported any more. Bounded memory. */
+/** Counts packets again that a killed process had written to a file but not yet reported. Bounded memory. */
 import type { FileHandle } from 'node:fs/promises';
 import type { Pid } from '../../arib/ids.ts';
 import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
@@ -14,34 +14,37 @@ import {
 
 /** Half a second of the fastest station holds several clock references. */
 const TAIL_BYTES = 4096 * PACKET_SIZE;
-/** What a killed process had not reported is a few seconds; more than this is not worth the wait. */
+/** Unreported data of a killed process is a few seconds; counting more than this would take too long. */
 const MAX_RECOUNT_BYTES = 1_400_000 * PACKET_SIZE;
-/** Of what is recounted: a few seconds in steps of a tenth of a second, of no fewer packets than tell what most are. */
+/**
+ * Steps of one recount: a few seconds in steps of a tenth of a second. LEAST_STEP_BYTES has enough packets to tell
+ * whether most are scrambled.
+ */
 const STEPS = 64;
 const LEAST_STEP_BYTES = 32 * PACKET_SIZE;
-/** A step of the clock beyond this is taken for another clock. */
+/** A larger clock step means another clock. */
 const MAX_HOLE_MS = 600_000;
 /** A clock reference comes at least every 100 ms (ISO/IEC 13818-1 2.7.2); a late one is not yet a hole. */
 const LATE_PCR_MS = 150;
 const PCR_PER_MS = PCR_HZ / 1000;
 
-/** Packets in a row that stayed scrambled for the most part, or did not. */
+/** Consecutive packets that are mostly scrambled, or mostly not. */
 export interface RecountedRun extends ReceptionSums {
   /** From its first clock reference to the file's last one, ms; null: not known. */
   beforeEndMs: number | null;
 }
 
-/** Between two clock references packets are missing. */
+/** Missing packets between two clock references. */
 interface RecountedHole {
-  /** From either of them to the file's last clock reference, ms. */
+  /** Time from each of them to the file's last clock reference, ms. */
   fromBeforeEndMs: number;
   toBeforeEndMs: number;
 }
 
 export interface Recount {
-  /** All of it. */
+  /** Sums of all runs. */
   recounted: ReceptionSums;
-  /** In order: where scrambling began and ended. */
+  /** In order; split where scrambling began or ended. */
   runs: readonly RecountedRun[];
   /** In order. */
   holes: readonly RecountedHole[];
@@ -50,8 +53,8 @@ export interface Recount {
 }
 
 /**
- * @param counted octets that are known @param size octets, whole packets
- * @param known PID of the clock references; undefined: the file tells
+ * @param counted octets that were already counted @param size octets, whole packets
+ * @param known PID of the clock references; undefined: read from the file
  * @throws the system's error
  */
 export async function recount(
@@ -79,20 +82,20 @@ export async function recount(
   return { recounted: sumOf(runs), runs, holes, pcr: last ?? null };
 }
 
-/** Goes from clock reference to clock reference, across blocks. */
+/** Counts from clock reference to clock reference, across blocks. */
 class PieceCounter {
   readonly #runs: RecountedRun[] = [];
   readonly #holes: RecountedHole[] = [];
   #statistics = new StreamStatistics();
   #step = emptyStep();
   #lastPcr: number | undefined;
-  /** Counted since the last clock reference. */
+  /** Drops since the last clock reference. */
   #drops = 0;
-  /** A step of the clock, until it is known whether packets are missing there. */
+  /** A clock step for which it is still unknown whether packets are missing. */
   #suspect: { from: number; to: number; isKnown: boolean } | undefined;
   /** The packets being counted were reported before. */
   #isFollowing = false;
-  /** Reported drops since the last clock reference: the hole that broke the counters does not show in the clock yet. */
+  /** Reported drops since the last clock reference: the clock has not shown the hole yet that caused them. */
   #knownDrops = 0;
 
   /** @param last the file's last clock reference */
@@ -101,7 +104,7 @@ class PieceCounter {
     readonly last: number | undefined,
   ) {}
 
-  /** What comes continues these packets, which are known, with their holes. */
+  /** Reads already reported packets, whose holes are known, as the start for the next blocks. */
   follow(bytes: Uint8Array): void {
     this.#isFollowing = true;
     this.take(bytes);
@@ -113,7 +116,7 @@ class PieceCounter {
     this.#holes.length = 0;
   }
 
-  /** A step of what is reported. */
+  /** Counts one block as one step. */
   take(block: Uint8Array): void {
     for (const piece of atClocks(block, this.pid)) {
       const { first } = clockReferences(piece, this.pid);
@@ -146,7 +149,7 @@ class PieceCounter {
     const stepMs = before === undefined ? 0 : pcrDifference(pcr, before) / PCR_PER_MS;
     // A reported break may be shorter than HOLE_MS (a restart of the recorder); rare packets show it much later.
     const isKnown = this.#isFollowing || this.#knownDrops > 0;
-    // The break of its counters may come before or behind this clock reference.
+    // The continuity error may come before or after this clock reference.
     if (before !== undefined && stepMs >= (isKnown ? LATE_PCR_MS : HOLE_MS) && stepMs <= MAX_HOLE_MS) {
       this.#suspect = { from: before, to: pcr, isKnown: isKnown && stepMs < HOLE_MS };
     } else {
@@ -155,7 +158,7 @@ class PieceCounter {
     }
   }
 
-  /** Where all continuity counters follow, the broadcaster set its clock. */
+  /** Without continuity errors, the step is a clock change of the broadcaster and not a hole. */
   #decide(): void {
     const suspect = this.#suspect;
     this.#suspect = undefined;
@@ -165,7 +168,7 @@ class PieceCounter {
     this.#knownDrops = 0;
     if (!isBroken) return;
     if (!suspect.isKnown) this.#pushHole(suspect);
-    // What the hole broke is no loss of its own.
+    // Continuity errors caused by the hole are not counted as drops.
     const inStep = Math.min(this.#drops, this.#step.drops);
     this.#step.drops -= inStep;
     const run = this.#runs.at(-1);
@@ -236,7 +239,7 @@ async function lastBytes(handle: FileHandle, size: number): Promise<Uint8Array> 
   return block.subarray(0, await fill(handle, block, from, block.length));
 }
 
-/** Reads as much as is wanted, less at the file's end. */
+/** Reads `wanted` octets, fewer at the file's end. */
 async function fill(handle: FileHandle, into: Uint8Array, from: number, wanted: number): Promise<number> {
   let done = 0;
   while (done < wanted) {

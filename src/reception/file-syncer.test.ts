@@ -4,7 +4,7 @@ import { FileSyncer } from './file-syncer.ts';
 
 const startWorker = (): Worker => new Worker(new URL('../sync.worker.ts', import.meta.url));
 
-test('a file is synced by another thread, and an error of the system keeps its code', async () => {
+test('a file is synced by another thread, and a system error keeps its code', async () => {
   let workers = 0;
   const syncer = new FileSyncer(() => {
     workers += 1;

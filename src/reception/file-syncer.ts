@@ -1,6 +1,7 @@
 /**
- * fsync in a thread of its own. It blocks as long as the disk does, and the runtime has only as many threads for files as
- * there are processors: two disks that sleep, or one and two recordings, would block every other file of the process.
+ * fsync in a thread of its own. It blocks as long as the disk does, and the runtime's pool for file operations has only
+ * one thread per processor: two disks in standby, or one disk with two recordings, would block every other file
+ * operation of the process.
  */
 import { closeSync, fdatasyncSync, openSync } from 'node:fs';
 import { SILENT_LOG } from '../../host/log.ts';
@@ -12,7 +13,7 @@ export interface SyncContract {
   events: never;
 }
 
-/** A worker costs memory: it ends when nothing is recorded. */
+/** A worker costs memory, so it ends after this time without a recording. */
 const IDLE_MS = 60_000;
 
 /** The worker's side. @throws the system's error */
@@ -32,9 +33,9 @@ export class FileSyncer {
     this.#link = new WorkerLink<SyncContract>({
       name: 'sync worker',
       startWorker,
-      // A reception worker has no log: what fails is told to the recording that asked.
+      // A reception worker has no log: errors are returned to the recording that requested the sync.
       log: SILENT_LOG,
-      // It blocks by design, as long as the disk does.
+      // The worker blocks by design, as long as the disk does.
       watchdog: null,
       idleMs: IDLE_MS,
     });
@@ -45,7 +46,7 @@ export class FileSyncer {
     await this.#link.request('sync', { path });
   }
 
-  /** Ends the worker; a sync that waits for the disk is rejected. Idempotent. */
+  /** Ends the worker and rejects a pending sync. Idempotent. */
   async close(): Promise<void> {
     await this.#link.close(0);
   }

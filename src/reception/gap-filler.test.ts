@@ -10,14 +10,14 @@ const CLOCK = 0x1ff;
 const SECOND = 90_000;
 const FRAME = 3_003;
 const START = 2 ** 33 - SECOND;
-/** Stamps are so far ahead of the clock. */
+/** Distance of the time stamps ahead of the clock. */
 const AHEAD = SECOND / 2;
 const GROUP = 15;
 const HEADERS = { intra: [0, 0, 1, 0xb3, 0x5a, 0x04, 0x38, 0x34], other: [0, 0, 1, 0, 0, 0x10] };
 
 type Lost = 'lost' | 'scrambled' | undefined;
 
-/** What a test reads of the filler's output. */
+/** A unit in the filler's output. */
 interface Unit {
   readonly pid: number;
   /** s since the start. */
@@ -25,8 +25,8 @@ interface Unit {
   readonly isIntra: boolean;
 }
 
-/** A station, picture by picture; a group is 15 pictures, sound comes with every third one. */
-class Air {
+/** A station's stream, picture by picture. A group has 15 pictures; audio comes with every third one. */
+class TestBroadcast {
   readonly faults: (ProgrammeFault | undefined)[] = [];
   readonly out: Uint8Array[] = [];
   readonly reached = new Map<number, number>();
@@ -45,7 +45,7 @@ class Air {
     );
   }
 
-  /** @returns whether all of it came through untouched */
+  /** @returns whether all packets passed unchanged */
   pass(seconds: number, video?: Lost, sound?: Lost): boolean {
     let isSame = true;
     for (const until = this.#picture + Math.round(seconds * 30); this.#picture < until; this.#picture += 1) {
@@ -70,7 +70,7 @@ class Air {
     return isSame;
   }
 
-  /** Nothing at all is received. */
+  /** Time passes without any packets. */
   outage(seconds: number): void {
     this.#picture += Math.round(seconds * 30);
   }
@@ -100,14 +100,14 @@ class Air {
     return found;
   }
 
-  /** Widest step between two units of a PID, s, and whether any went back. */
+  /** Largest step between two units of a PID, s, and whether the time stamps always rise. */
   steps(stream: number): { widest: number; isRising: boolean } {
     const times = this.units().flatMap((unit) => (unit.pid === stream ? [unit.at] : []));
     const steps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
     return { widest: Math.max(...steps), isRising: steps.every((step) => step > 0) };
   }
 
-  /** Continuity counters of a PID that do not follow the one before. */
+  /** Number of continuity errors of a PID. */
   breaks(stream: number): number {
     const bytes = Buffer.concat(this.out);
     let [last, breaks] = [-1, 0];
@@ -131,69 +131,69 @@ class Air {
 
 describe('GapFiller', () => {
   test('leaves a complete stream unchanged, across the wrap of the time stamps', () => {
-    const air = new Air();
-    expect(air.pass(4)).toBe(true);
-    expect(air.faults).toEqual([]);
+    const broadcast = new TestBroadcast();
+    expect(broadcast.pass(4)).toBe(true);
+    expect(broadcast.faults).toEqual([]);
   });
 
   test('holds the last picture during a loss, until the next intra picture', () => {
-    const air = new Air();
-    air.pass(2);
-    air.pass(2.3, 'lost');
-    expect(air.faults).toEqual(['no_picture']);
-    const held = air.units().filter((unit) => unit.pid === VIDEO && unit.at > 2);
+    const broadcast = new TestBroadcast();
+    broadcast.pass(2);
+    broadcast.pass(2.3, 'lost');
+    expect(broadcast.faults).toEqual(['no_picture']);
+    const held = broadcast.units().filter((unit) => unit.pid === VIDEO && unit.at > 2);
     expect(held.length).toBeGreaterThan(55);
     expect(held.every((unit) => unit.isIntra)).toBe(true);
-    air.pass(2);
-    expect(air.faults).toEqual(['no_picture', undefined]);
-    const { widest, isRising } = air.steps(VIDEO);
+    broadcast.pass(2);
+    expect(broadcast.faults).toEqual(['no_picture', undefined]);
+    const { widest, isRising } = broadcast.steps(VIDEO);
     expect(isRising).toBe(true);
     expect(widest).toBeLessThan(0.06);
-    expect(air.breaks(VIDEO)).toBe(0);
-    // The group is whole from its intra picture on.
+    expect(broadcast.breaks(VIDEO)).toBe(0);
+    // The group is complete from its intra picture on.
     expect(
-      air.units().filter((unit) => unit.pid === VIDEO && unit.at > 4.55 && !unit.isIntra).length,
+      broadcast.units().filter((unit) => unit.pid === VIDEO && unit.at > 4.55 && !unit.isIntra).length,
     ).toBeGreaterThan(30);
     expect(
-      air.units().some((unit) => unit.pid === VIDEO && unit.at > 2 && unit.at < 4.49 && !unit.isIntra),
+      broadcast.units().some((unit) => unit.pid === VIDEO && unit.at > 2 && unit.at < 4.49 && !unit.isIntra),
     ).toBe(false);
   });
 
   test('inserts silence where audio is missing', () => {
-    const air = new Air();
-    air.pass(2);
-    air.pass(2.5, undefined, 'lost');
-    air.pass(1);
-    expect(air.faults).toEqual(['no_sound', undefined]);
-    const { widest, isRising } = air.steps(SOUND);
+    const broadcast = new TestBroadcast();
+    broadcast.pass(2);
+    broadcast.pass(2.5, undefined, 'lost');
+    broadcast.pass(1);
+    expect(broadcast.faults).toEqual(['no_sound', undefined]);
+    const { widest, isRising } = broadcast.steps(SOUND);
     expect(isRising).toBe(true);
     expect(widest).toBeLessThan(0.15);
-    expect(air.breaks(SOUND)).toBe(0);
-    expect(air.reached.has(VIDEO)).toBe(false);
+    expect(broadcast.breaks(SOUND)).toBe(0);
+    expect(broadcast.reached.has(VIDEO)).toBe(false);
   });
 
-  test('reports what is scrambled, and fills in for it for ten seconds at most', () => {
-    const air = new Air();
-    air.pass(2);
-    air.pass(5, 'scrambled', 'scrambled');
-    expect(air.faults).toEqual(['scrambled']);
-    expect(air.units().at(-1)?.at).toBeGreaterThan(6.5);
-    air.pass(20, 'scrambled', 'scrambled');
-    const last = air.units().at(-1)?.at ?? 0;
+  test('reports and replaces scrambled streams, for ten seconds at most', () => {
+    const broadcast = new TestBroadcast();
+    broadcast.pass(2);
+    broadcast.pass(5, 'scrambled', 'scrambled');
+    expect(broadcast.faults).toEqual(['scrambled']);
+    expect(broadcast.units().at(-1)?.at).toBeGreaterThan(6.5);
+    broadcast.pass(20, 'scrambled', 'scrambled');
+    const last = broadcast.units().at(-1)?.at ?? 0;
     expect(last).toBeGreaterThan(11);
     expect(last).toBeLessThan(13);
-    // What is scrambled never reaches the encoder.
-    expect(Buffer.concat(air.out).includes(Buffer.alloc(100, 0x5a))).toBe(false);
+    // Scrambled packets never reach the encoder.
+    expect(Buffer.concat(broadcast.out).includes(Buffer.alloc(100, 0x5a))).toBe(false);
   });
 
-  test('fills nothing while nothing at all is received', () => {
-    const air = new Air();
-    air.pass(2);
-    air.outage(3);
-    air.pass(2);
-    expect(air.faults).toEqual([]);
-    expect(air.reached.size).toBe(0);
-    const again = air.units().find((unit) => unit.pid === VIDEO && unit.at > 4);
+  test('fills nothing while no packets are received', () => {
+    const broadcast = new TestBroadcast();
+    broadcast.pass(2);
+    broadcast.outage(3);
+    broadcast.pass(2);
+    expect(broadcast.faults).toEqual([]);
+    expect(broadcast.reached.size).toBe(0);
+    const again = broadcast.units().find((unit) => unit.pid === VIDEO && unit.at > 4);
     expect(again?.isIntra).toBe(true);
   });
 });

@@ -1,7 +1,7 @@
 /**
  * Filter before an encoder: replaces a missing or scrambled stream, so that the encoder continues and the viewer sees
- * pictures as soon as they return. Missing pictures are replaced by the last intra picture, missing sound by silence.
- * Pictures resume with an intra picture.
+ * the video as soon as it returns. Missing video is replaced by the last intra picture, missing audio by silence. Video
+ * resumes with an intra picture.
  */
 import { SILENT_TICKS, silentPes } from '../../arib/aac/silence.ts';
 import type { Pid } from '../../arib/ids.ts';
@@ -24,19 +24,19 @@ import { pictureStart } from './entry-points.ts';
 import { joinBytes } from './join-bytes.ts';
 import type { VideoKind } from './station-layout.ts';
 
-/** Pictures come 30 times a second, sound at least three times. */
+/** Video PES packets come 30 times a second, audio at least three times. */
 const FILL_AFTER: Readonly<Record<WatchedStream, number>> = { video: PTS_HZ * 0.3, audio: PTS_HZ * 0.5 };
-/** Distance of filling from the present, so that returning data is not in the past. */
+/** Filling stays this far behind the current time, so that returning data is not in the past. */
 const SLACK = PTS_HZ * 0.15;
-/** Without picture and sound the encoder ends, so that the viewer gets the reason. */
+/** If video and audio are both missing for this long, the encoder ends so that the viewer gets the reason. */
 const BOTH_LIMIT = 10 * PTS_HZ;
-/** Pictures further apart than this are not continued without an intra picture. */
+/** After a gap longer than this, video resumes only with an intra picture. */
 const HOLE = PTS_HZ;
-/** Limit per call; the rest follows in the next. */
+/** Limit per call; the next call adds the rest. */
 const MAX_UNITS = 60;
 /** An intra picture of MPEG-2 MP@HL fills at most its VBV buffer, 1.2 MB; twice that. */
 const MAX_PICTURE_BYTES = 2_445_312;
-/** Between pictures, 90 kHz: those of fields are not counted. */
+/** Frame period, 90 kHz; shorter distances are those of fields and are ignored. */
 const FRAME_RANGE = { least: 2_000, most: 9_009, usual: 3_003 };
 const EMPTY = new Uint8Array(0);
 
@@ -48,25 +48,25 @@ export interface FilledStreams {
 interface GapNeeds {
   /** PID of the programme clock. */
   pcrPid(): Pid | undefined;
-  /** Missing streams; undefined: none. */
+  /** Called when the missing streams change; undefined: none. */
   onFault(fault: ProgrammeFault | undefined): void;
-  /** The stream was filled up to this time stamp. */
+  /** Called when the stream was filled up to this time stamp. */
   onReached(pid: Pid, unwrappedPts: number): void;
 }
 
 class Stream {
-  /** Stamp of the last unit that was passed or added, unwrapped; the greatest one. */
+  /** Greatest time stamp passed or added, unwrapped. */
   last: number | undefined;
-  /** Stamp of the last unit that came. */
+  /** Time stamp of the last unit received. */
   came = 0;
-  /** Between two units. */
+  /** Time between two units. */
   period = FRAME_RANGE.usual;
   isPassing = true;
-  /** Something was added, and nothing was passed since. */
+  /** The last unit of the output was added, not received. */
   isFilling = false;
-  /** Continuity counter of the last packet out. */
+  /** Continuity counter of the last packet written. */
   counter = 0;
-  /** Added to the counters that come; undefined: to be found with the next packet. */
+  /** Offset added to received continuity counters; undefined: to be set with the next packet. */
   shift: number | undefined = 0;
 
   constructor(
@@ -79,12 +79,12 @@ export class GapFiller {
   readonly #watch = new GapWatch();
   readonly #video: Stream | undefined;
   readonly #audio: Stream | undefined;
-  /** Packets of the last whole intra picture, and its stamp. */
+  /** Packets and time stamp of the last complete intra picture. */
   #held: { readonly packets: Uint8Array; readonly pts: number } | undefined;
   #collecting: { readonly packets: Uint8Array[]; readonly pts: Pts90k } | undefined;
-  /** Pictures before this one need others that were not received. */
+  /** Pictures with earlier time stamps depend on pictures that were not received. */
   #floor = Number.NEGATIVE_INFINITY;
-  /** Only ADTS is stood in for. */
+  /** Only ADTS audio can be replaced by silence. */
   #isAdts = false;
   #fault: ProgrammeFault | undefined;
 
@@ -97,7 +97,7 @@ export class GapFiller {
     if (audio !== null) this.#audio = new Stream('audio', audio);
   }
 
-  /** Takes whole packets; gives the same array when nothing in it changes. */
+  /** Takes whole packets; returns the same array if nothing in it changes. */
   feed(packets: Uint8Array): Uint8Array {
     const parts: Uint8Array[] = [];
     const clockPid = this.needs.pcrPid();
@@ -113,7 +113,7 @@ export class GapFiller {
       copied = at + PACKET_SIZE;
     }
     const filled = this.#fillBoth();
-    this.#tell();
+    this.#reportFault();
     if (copied === 0 && filled.length === 0) return packets;
     parts.push(packets.subarray(copied), filled);
     return joinBytes(parts);
@@ -124,14 +124,14 @@ export class GapFiller {
     if (pcr !== undefined) this.#watch.clock(pcrToPts(pcr));
   }
 
-  #tell(): void {
+  #reportFault(): void {
     const { fault } = this.#watch;
     if (fault === this.#fault) return;
     this.#fault = fault;
     this.needs.onFault(fault);
   }
 
-  /** What stands instead of this packet; undefined when it stays. */
+  /** The replacement of this packet; undefined if it is kept. */
   #packet(stream: Stream, packets: Uint8Array, at: number): Uint8Array | undefined {
     if (scramblingControl(packets, at) !== 0) {
       this.#watch.scrambled(stream.name);
@@ -155,7 +155,7 @@ export class GapFiller {
     return joinBytes([before, numbered ?? packets.subarray(at, at + PACKET_SIZE)]);
   }
 
-  /** Decides whether the unit is passed; gives what goes before it. */
+  /** Decides whether the unit is passed; returns the packets to insert before it. */
   #unit(stream: Stream, packets: Uint8Array, at: number, pts: Pts90k): Uint8Array {
     const time = unwrapPts(pts, stream.last ?? pts);
     const apart = time - stream.came;
@@ -190,7 +190,7 @@ export class GapFiller {
     return before;
   }
 
-  /** The two fields of an intra picture may have a PES packet each. */
+  /** The two fields of an intra picture may be in separate PES packets. */
   #endHeld(pts: Pts90k): void {
     const collecting = this.#collecting;
     if (collecting === undefined) return;
@@ -219,11 +219,11 @@ export class GapFiller {
 
   #fillBoth(): Uint8Array {
     const [video, audio] = [this.#video, this.#audio];
-    const begun = [video, audio].filter((one) => one?.last !== undefined) as Stream[];
-    const missing = begun.map(({ name }) => this.#watch.missing(name));
+    const started = [video, audio].filter((one) => one?.last !== undefined) as Stream[];
+    const missing = started.map(({ name }) => this.#watch.missing(name));
     if (Math.min(...missing) > BOTH_LIMIT) return EMPTY;
     const parts: Uint8Array[] = [];
-    for (const [index, stream] of begun.entries()) {
+    for (const [index, stream] of started.entries()) {
       const gone = missing[index] ?? 0;
       if (!stream.isFilling && gone < FILL_AFTER[stream.name]) continue;
       const until = stream.came + gone - SLACK;
@@ -232,7 +232,7 @@ export class GapFiller {
     return joinBytes(parts);
   }
 
-  /** The intra picture again and again, up to a time. */
+  /** Repeats the last intra picture up to a time. */
   #hold(stream: Stream, until: number): Uint8Array {
     const held = this.#held;
     if (held === undefined || stream.last === undefined) return EMPTY;
@@ -240,18 +240,18 @@ export class GapFiller {
     for (let time = stream.last + stream.period; time <= until; time += stream.period) {
       if (parts.length >= MAX_UNITS) break;
       stream.last = time;
-      parts.push(this.#again(stream, held.packets, time - held.pts));
+      parts.push(this.#repeated(stream, held.packets, time - held.pts));
     }
     this.#filled(stream, parts.length);
     return joinBytes(parts);
   }
 
-  #again(stream: Stream, unit: Uint8Array, shift: number): Uint8Array {
+  #repeated(stream: Stream, unit: Uint8Array, shift: number): Uint8Array {
     const packets = unit.slice();
     for (let at = 0; at < packets.length; at += PACKET_SIZE) {
       const times = startsUnit(packets, at) ? pesTimes(packets, at) : undefined;
       if (times !== undefined) shiftPes(packets, times, shift);
-      // Its clock and marks are of another moment.
+      // The clock reference and flags of the repeated packet are outdated.
       if (hasAdaptationField(packets, at) && (packets[at + 4] as number) > 0) packets[at + 5] = 0;
       if (hasPayload(packets, at)) stream.counter = (stream.counter + 1) & 0x0f;
       packets[at + 3] = ((packets[at + 3] as number) & 0xf0) | stream.counter;
@@ -262,7 +262,7 @@ export class GapFiller {
   #silence(stream: Stream, until: number): Uint8Array {
     if (!this.#isAdts || stream.last === undefined) return EMPTY;
     const parts: Uint8Array[] = [];
-    // A PES packet that came has several frames.
+    // A received PES packet contains several frames.
     let time = stream.last + (stream.isFilling ? SILENT_TICKS : stream.period);
     for (; time + SILENT_TICKS <= until && parts.length < MAX_UNITS; time += SILENT_TICKS) {
       stream.last = time;

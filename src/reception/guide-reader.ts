@@ -1,7 +1,7 @@
 /**
- * Reader `guide`: assembles the sections that a guide is made of (EIT, SDT, TOT), leaves out repetitions and damaged
- * ones, and posts the rest in batches for the guide worker. It hands on bytes: cloning a parsed table between threads
- * costs more than parsing it. ARIB STD-B10 Part 2, 5.1.
+ * Reader `guide`: assembles the sections of the programme guide (EIT, SDT, TOT), drops repeated and damaged ones, and
+ * posts the rest in batches for the guide worker. It posts bytes, because cloning a parsed table between threads costs
+ * more than parsing it. ARIB STD-B10 Part 2, 5.1.
  */
 import type { Pid } from '../../arib/ids.ts';
 import { EIT_PID } from '../../arib/si/eit.ts';
@@ -16,19 +16,19 @@ export const GUIDE_PIDS: readonly number[] = [EIT_PID, SDT_PID, TOT_PID];
 
 /** A full satellite network sends under 100 KB of new sections a second. */
 const BATCH_BYTES = 48 * 1024;
-/** What is on changes on screens within a second. */
+/** Changes of the current programme must be shown within a second. */
 const BATCH_MS = 500;
-/** Before each section: its PID. */
+/** Size of the PID before each section. */
 const PREFIX = 2;
 
 export interface GuideBatch {
-  /** When the last of the sections came, by this machine's clock. */
+  /** Arrival of the last section, by this machine's clock. */
   at: WallMs;
-  /** For `guideSections`. */
+  /** To be read by `guideSections`. */
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** Forget what was posted: every section is posted again when it is sent again. */
+/** Clears the record of posted sections: repetitions are posted again. */
 export interface GuideReaderCommand {
   kind: 'repeat';
 }
@@ -55,7 +55,7 @@ class GuideReader implements Reader<GuideReaderCommand> {
       this.#since ??= this.context.clock();
       this.#batch.push(section);
       this.#bytes += PREFIX + section.bytes.length;
-      // The broadcast's clock is right only now.
+      // A TOT must not wait: the broadcast time is exact only on arrival.
       if (section.pid === TOT_PID || this.#bytes >= BATCH_BYTES) this.#flush();
     }
   }

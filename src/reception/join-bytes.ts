@@ -1,4 +1,4 @@
-/** One piece of memory out of several, always a copy that may be transferred. */
+/** Joins arrays into one; always a copy, which may be transferred. */
 export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;

@@ -20,7 +20,7 @@ function chunk(type: string, data: Iterable<number>): number[] {
   return [...u32(checked.length - 4), ...checked, ...u32(crc32(Uint8Array.from(checked)))];
 }
 
-/** A logo without a palette; `seed` tells one from another. */
+/** A logo without a palette; different seeds give different logos. */
 function picture(width: number, height: number, seed: number): number[] {
   const rows = Array.from({ length: height }, (_, y) => [
     0,
@@ -71,8 +71,8 @@ function sdt(onid: number, services: [id: number, descriptors: readonly number[]
 const wanted = (network: number, ...services: number[]) =>
   services.map((id) => ({ networkId: networkId(network), serviceId: serviceId(id) }));
 
-/** One stream: counters of packets go on from feed to feed. */
-class Air {
+/** One stream; continuity counters continue across feeds. */
+class TestBroadcast {
   readonly #builder = new StreamBuilder();
   #sent = 0;
   readonly reader: LogoReader;
@@ -96,11 +96,11 @@ class Air {
 
 const GR = 0x7fe8;
 
-test('a logo of the CDT goes to the services that announce it, their own and shared', () => {
-  const air = new Air(wanted(GR, 1024, 1025, 1032));
-  air.send(0x29, cdt({ download: 1024, logoId: 7, version: 2, type: 2, png: SMALL }));
-  expect(air.taken()).toEqual([]);
-  air.send(
+test('a logo of the CDT is assigned to the services that announce it, their own and shared', () => {
+  const broadcast = new TestBroadcast(wanted(GR, 1024, 1025, 1032));
+  broadcast.send(0x29, cdt({ download: 1024, logoId: 7, version: 2, type: 2, png: SMALL }));
+  expect(broadcast.taken()).toEqual([]);
+  broadcast.send(
     0x11,
     sdt(GR, [
       [1024, own(7, 2, 1024)],
@@ -108,40 +108,40 @@ test('a logo of the CDT goes to the services that announce it, their own and sha
       [1032, letters],
     ]),
   );
-  expect(air.taken()).toEqual([
+  expect(broadcast.taken()).toEqual([
     [1024, 2, 2],
     [1025, 2, 2],
   ]);
-  expect(air.reader.complete).toBe(false);
-  air.send(0x29, cdt({ download: 1024, logoId: 7, version: 2, type: 5, png: LARGE }));
-  const [logo] = air.reader.takeLogos();
+  expect(broadcast.reader.complete).toBe(false);
+  broadcast.send(0x29, cdt({ download: 1024, logoId: 7, version: 2, type: 5, png: LARGE }));
+  const [logo] = broadcast.reader.takeLogos();
   expect([logo?.type, logo?.png.subarray(37, 41)] as unknown).toEqual([5, new TextEncoder().encode('PLTE')]);
-  // The third has letters instead of a picture: nothing to wait for.
-  expect(air.reader.complete).toBe(true);
+  // The third has text instead of a picture, so nothing is missing.
+  expect(broadcast.reader.complete).toBe(true);
 });
 
 test('the largest is kept, in any order; dummies and invalid pictures are skipped', () => {
-  const air = new Air(wanted(GR, 1024));
+  const broadcast = new TestBroadcast(wanted(GR, 1024));
   const of = (type: number, png: readonly number[]) =>
     cdt({ download: 1, logoId: 7, version: 2, type, last: 3, png });
-  air.send(0x11, sdt(GR, [[1024, own(7, 2, 1)]]));
-  air.send(0x29, of(3, picture(72, 36, 1)), of(2, SMALL));
-  expect(air.taken()).toEqual([[1024, 3, 2]]);
-  air.send(0x29, of(5, LARGE.slice(0, 90)), of(1, new Array(300).fill(1)), of(0, picture(400, 24, 1)));
-  expect(air.taken()).toEqual([]);
-  // Every section of the table was seen: there is no larger one.
-  expect(air.reader.complete).toBe(true);
+  broadcast.send(0x11, sdt(GR, [[1024, own(7, 2, 1)]]));
+  broadcast.send(0x29, of(3, picture(72, 36, 1)), of(2, SMALL));
+  expect(broadcast.taken()).toEqual([[1024, 3, 2]]);
+  broadcast.send(0x29, of(5, LARGE.slice(0, 90)), of(1, new Array(300).fill(1)), of(0, picture(400, 24, 1)));
+  expect(broadcast.taken()).toEqual([]);
+  // Every section of the table was received, so there is no larger logo.
+  expect(broadcast.reader.complete).toBe(true);
 });
 
 test('a logo of another version than announced is reported only at the end, one of another network never', () => {
-  const air = new Air(wanted(GR, 1024));
-  air.send(0x11, sdt(GR, [[1024, own(7, 2, 1)]]));
-  air.send(0x29, cdt({ download: 1, logoId: 7, version: 1, type: 5, png: LARGE }));
-  air.send(0x29, cdt({ onid: 0x7fd8, download: 1, logoId: 7, version: 2, type: 5, png: LARGE }));
-  air.send(0x29, cdt({ download: 2, logoId: 7, version: 2, type: 5, png: LARGE }));
-  air.send(0x29, cdt({ download: 1, logoId: 8, version: 2, type: 5, png: LARGE }));
-  expect(air.taken()).toEqual([]);
-  expect(air.taken(true)).toEqual([[1024, 5, 1]]);
+  const broadcast = new TestBroadcast(wanted(GR, 1024));
+  broadcast.send(0x11, sdt(GR, [[1024, own(7, 2, 1)]]));
+  broadcast.send(0x29, cdt({ download: 1, logoId: 7, version: 1, type: 5, png: LARGE }));
+  broadcast.send(0x29, cdt({ onid: 0x7fd8, download: 1, logoId: 7, version: 2, type: 5, png: LARGE }));
+  broadcast.send(0x29, cdt({ download: 2, logoId: 7, version: 2, type: 5, png: LARGE }));
+  broadcast.send(0x29, cdt({ download: 1, logoId: 8, version: 2, type: 5, png: LARGE }));
+  expect(broadcast.taken()).toEqual([]);
+  expect(broadcast.taken(true)).toEqual([[1024, 5, 1]]);
 });
 
 interface ModuleLogo {
@@ -184,7 +184,7 @@ const BS_NIT = nit(4, [
 ]);
 
 test('a satellite carousel: BS and CS modules of one carousel, through PAT and PMT', () => {
-  const air = new Air([...wanted(4, 101, 151), ...wanted(7, 333)]);
+  const broadcast = new TestBroadcast([...wanted(4, 101, 151), ...wanted(7, 333)]);
   const bs = logoModule(5, [
     {
       logoId: 1,
@@ -203,8 +203,8 @@ test('a satellite carousel: BS and CS modules of one carousel, through PAT and P
     { id: 11, version: 1, data: cs, info: nameInfo('CS_LOGO-05') },
     { id: 12, version: 1, data: cs.slice(), info: nameInfo('BOARD-1') },
   ];
-  air.send(0x10, BS_NIT);
-  air.send(
+  broadcast.send(0x10, BS_NIT);
+  broadcast.send(
     0x00,
     patSection(0x40f1, [
       [0, 0x10],
@@ -212,43 +212,43 @@ test('a satellite carousel: BS and CS modules of one carousel, through PAT and P
       [929, 0x200],
     ]),
   );
-  air.send(0x100, pmtSection(101, { pcrPid: 0x110, streams: [{ type: 2, pid: 0x111 }] }));
-  expect(air.reader.complete).toBe(false);
+  broadcast.send(0x100, pmtSection(101, { pcrPid: 0x110, streams: [{ type: 2, pid: 0x111 }] }));
+  expect(broadcast.reader.complete).toBe(false);
   const stream = { type: 0x0d, pid: 0x300, descriptors: streamIdentifier(0x79) };
-  air.send(0x200, pmtSection(929, { pcrPid: 0x1fff, streams: [stream] }));
-  air.send(0x300, diiSection({ downloadId: 9, transactionId: 1, modules }));
-  for (const module of modules.slice(0, 2)) air.send(0x300, ...ddbSections(9, module));
-  expect(air.taken()).toEqual([
+  broadcast.send(0x200, pmtSection(929, { pcrPid: 0x1fff, streams: [stream] }));
+  broadcast.send(0x300, diiSection({ downloadId: 9, transactionId: 1, modules }));
+  for (const module of modules.slice(0, 2)) broadcast.send(0x300, ...ddbSections(9, module));
+  expect(broadcast.taken()).toEqual([
     [101, 5, null],
     [151, 5, null],
     [333, 5, null],
   ]);
-  expect(air.reader.complete).toBe(true);
-  expect(air.reader.findings() as unknown).toEqual({
+  expect(broadcast.reader.complete).toBe(true);
+  expect(broadcast.reader.findings() as unknown).toEqual({
     carriers: [{ networkId: 4, transportStreamId: 0x40f1 }],
   });
 });
 
-test('a satellite stream without a carousel ends as soon as that is known, and names the stream that has one', () => {
-  const air = new Air(wanted(4, 101));
-  air.send(0x00, patSection(0x4010, [[151, 0x100]]));
-  air.send(0x100, pmtSection(151, { pcrPid: 0x110, streams: [{ type: 0x0d, pid: 0x111 }] }));
-  expect([air.reader.complete, air.reader.findings()]).toEqual([false, {}]);
-  air.send(0x10, BS_NIT);
-  expect([air.reader.complete, air.reader.findings().carriers?.length]).toEqual([true, 1]);
+test('a satellite stream without a carousel ends as soon as that is known, and reports the stream that has one', () => {
+  const broadcast = new TestBroadcast(wanted(4, 101));
+  broadcast.send(0x00, patSection(0x4010, [[151, 0x100]]));
+  broadcast.send(0x100, pmtSection(151, { pcrPid: 0x110, streams: [{ type: 0x0d, pid: 0x111 }] }));
+  expect([broadcast.reader.complete, broadcast.reader.findings()]).toEqual([false, {}]);
+  broadcast.send(0x10, BS_NIT);
+  expect([broadcast.reader.complete, broadcast.reader.findings().carriers?.length]).toEqual([true, 1]);
 });
 
 test('a compressed module is read; one larger than announced is not', () => {
   const module = logoModule(5, [{ logoId: 1, services: [[4, 101]], png: LARGE }]);
   for (const size of [module.length, 10]) {
-    const air = new Air(wanted(4, 101));
-    air.send(0x00, patSection(0x40f1, [[929, 0x200]]));
+    const broadcast = new TestBroadcast(wanted(4, 101));
+    broadcast.send(0x00, patSection(0x40f1, [[929, 0x200]]));
     const stream = { type: 0x0d, pid: 0x300, descriptors: streamIdentifier(0x79) };
-    air.send(0x200, pmtSection(929, { pcrPid: 0x1fff, streams: [stream] }));
+    broadcast.send(0x200, pmtSection(929, { pcrPid: 0x1fff, streams: [stream] }));
     const info = [...nameInfo('LOGO-05'), 0xc2, 5, 0, ...u32(size)];
     const sent = { id: 1, version: 1, data: Uint8Array.from(deflateSync(module)), info };
-    air.send(0x300, diiSection({ downloadId: 9, transactionId: 1, modules: [sent] }));
-    air.send(0x300, ...ddbSections(9, sent));
-    expect(air.taken()).toEqual(size === module.length ? [[101, 5, null]] : []);
+    broadcast.send(0x300, diiSection({ downloadId: 9, transactionId: 1, modules: [sent] }));
+    broadcast.send(0x300, ...ddbSections(9, sent));
+    expect(broadcast.taken()).toEqual(size === module.length ? [[101, 5, null]] : []);
   }
 });

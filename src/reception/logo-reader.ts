@@ -1,9 +1,9 @@
 /**
- * Finds the logos of wanted stations in a stream. Terrestrial ones come in the CDT, named by each service's logo
- * transmission descriptor; those of BS and CS in a data carousel of an engineering service, whose modules
- * `LOGO-00` to `LOGO-05` and `CS_LOGO-00` to `CS_LOGO-05` hold one size each and name their services themselves;
- * only the largest is read.
- * Bounded in memory whatever is sent. ARIB STD-B21 12.2.2 and Annex 1; TR-B14 Vol. 4, TR-B15 Vol. 4.
+ * Finds the logos of wanted stations in a stream. Terrestrial logos are in the CDT, referenced by each service's logo
+ * transmission descriptor. Logos of BS and CS are in a data carousel of an engineering service, whose modules
+ * `LOGO-00` to `LOGO-05` and `CS_LOGO-00` to `CS_LOGO-05` contain one size each and list their services; only the
+ * largest is read.
+ * Memory is bounded for any input. ARIB STD-B21 12.2.2 and Annex 1; TR-B14 Vol. 4, TR-B15 Vol. 4.
  */
 import { inflateSync } from 'node:zlib';
 import { Carousel, type CompleteModule } from '../../arib/carousel/carousel.ts';
@@ -24,7 +24,7 @@ import type { FoundLogo, LogoCarrier, SurveyFindings, WantedLogo } from './surve
 
 const PAT_PID = 0x0000;
 const FIXED_PIDS: readonly number[] = [PAT_PID, NIT_PID, SDT_PID, CDT_PID];
-/** Below are the tables of the stream itself: a PAT or PMT that names one of them is wrong. */
+/** Lower PIDs are reserved for SI tables: a PAT or PMT that refers to one of them is wrong. */
 const FIRST_FREE_PID = 0x0030;
 /** service_type of an engineering service. */
 const ENGINEERING = 0xa4;
@@ -35,18 +35,18 @@ const COMMON_DATA_TAGS: ReadonlySet<number> = new Set([0x79, 0x7a]);
 /** Name of the largest size, which every such carousel has; cable networks add a prefix. */
 const MODULE_NAME = /^(?:\w+_)?LOGO-05$/;
 
-/** A size of the logos of a hundred stations is under 200 KB. */
+/** All logos of one size of a hundred stations take under 200 KB. */
 const LIMITS = { moduleBytes: 2 ** 20, totalBytes: 8 * 2 ** 20, lists: 8 };
 const MAX_MAPS = 64;
 const MAX_CAROUSELS = 4;
-/** Logos of a CDT that no service has named yet. */
+/** Logos of a CDT that no service has referenced yet. */
 const MAX_HELD = 256;
-/** The largest is 72 x 36. */
+/** The largest logo is 72 x 36. */
 const MAX_SIDE = 128;
 
 interface Announced {
   logoId: number;
-  /** Of type 1: what exactly is sent. Type 2 names the logo alone. */
+  /** Only in descriptors of type 1. Type 2 has only the logo id. */
   exact: { version: number; downloadDataId: number } | undefined;
 }
 
@@ -59,7 +59,7 @@ interface HeldLogo {
 type Key = string;
 const keyOf = (networkId: NetworkId, serviceId: ServiceId): Key => `${networkId}/${serviceId}`;
 
-/** Logos as they are found; the last value has the findings. */
+/** Logos are posted as they are found; the last value has the findings. */
 interface LogoValue {
   logos: FoundLogo[];
   findings?: SurveyFindings;
@@ -86,14 +86,14 @@ export class LogoReader {
   readonly #wanted = new Map<Key, WantedLogo>();
   readonly #demux = new SectionDemux(FIXED_PIDS as Pid[]);
   readonly #tables = new CompleteTables();
-  /** Logo announced by a service; null: none, or letters only. */
+  /** Logo announced by a service; null: none, or only text. */
   readonly #announced = new Map<Key, Announced | null>();
   readonly #held = new Map<string, HeldLogo>();
-  /** Sections of a CDT that were seen, and how many there are. */
+  /** Received sections of a CDT, and their total number. */
   readonly #seen = new Map<string, { numbers: Set<number>; count: number }>();
   readonly #carriers = new Map<string, LogoCarrier>();
   readonly #carousels = new Map<number, Carousel>();
-  /** Programs whose maps are still to come, by PID; undefined before the PAT. */
+  /** Programs whose PMT was not received yet, by PID; undefined before the PAT. */
   #maps: Map<number, Set<ServiceId>> | undefined;
   #network: Nit | undefined;
   readonly #given = new Map<Key, number>();
@@ -101,7 +101,7 @@ export class LogoReader {
 
   readonly #pids = new Set<number>(FIXED_PIDS);
 
-  /** @param select called with the needed PIDs, at once and after each change */
+  /** @param select called with the needed PIDs, immediately and after each change */
   constructor(
     wanted: readonly WantedLogo[],
     private readonly select: (pids: Iterable<number>) => void = () => {},
@@ -129,7 +129,7 @@ export class LogoReader {
     return this.#network === undefined ? {} : { carriers: [...this.#carriers.values()] };
   }
 
-  /** Logos found since the last call. @param last at the end: also logos of another version than announced */
+  /** Logos found since the last call. @param last the final call: includes logos of a version other than announced */
   takeLogos(last = false): FoundLogo[] {
     if (last) for (const held of this.#held.values()) this.#match(held, false);
     const found = this.#found;
@@ -152,7 +152,7 @@ export class LogoReader {
     if (table?.kind === 'nit') this.#carriersOf(table.table);
   }
 
-  /** Finds carousels of data for all receivers, in whichever program they are. */
+  /** Finds carousels of data for all receivers, in any program. */
   #programs(section: Section): void {
     const pat = parsePat(section);
     if (pat !== undefined && section.pid === PAT_PID && this.#maps === undefined) {
@@ -230,7 +230,7 @@ export class LogoReader {
     this.#match(held, true);
   }
 
-  /** Gives a logo of the CDT to the services that announce it. */
+  /** Assigns a logo of the CDT to the services that announce it. */
   #match({ networkId, downloadDataId, logo }: HeldLogo, exactly: boolean): void {
     for (const [key, station] of this.#wanted) {
       const announced = this.#announced.get(key);
@@ -265,7 +265,7 @@ export class LogoReader {
     this.#found.push({ networkId: station.networkId, serviceId: station.serviceId, type, version, png });
   }
 
-  /** Of a terrestrial station: it has no logo, or all tables of its logo were received. */
+  /** Whether a terrestrial station has no logo, or all tables of its logo were received. */
   #settled(key: Key, networkId: NetworkId): boolean {
     const announced = this.#announced.get(key);
     if (announced === undefined) return false;
@@ -277,7 +277,7 @@ export class LogoReader {
     });
   }
 
-  /** The tables in which a logo is sent that a service shares. */
+  /** The tables that contain a logo which services share. */
   #sharersOf(logoId: number): { downloadDataId: number }[] {
     return [...this.#held.values()].filter((held) => held.logo.logoId === logoId);
   }

@@ -1,24 +1,24 @@
-/** Output `raw`: the narrowed stream to the main thread, in batches, with a bound on untaken bytes. */
+/** Output `raw`: sends the narrowed stream to the main thread, in batches, with a bound on unacknowledged bytes. */
 import type { MonotonicMs } from '../../host/clock.ts';
 import { untilSharedTick } from '../../host/shared-tick.ts';
 import { joinBytes } from './join-bytes.ts';
 import { defineOutput, type Output, type OutputContext } from './output-kind.ts';
 
-/** While a viewer starts: 10 ms of a full terrestrial station. */
+/** Batch size while a viewer starts: 10 ms of a full terrestrial station. */
 const FIRST_BATCH_BYTES = 16 * 1024;
 const FIRST_BATCH_MS = 20;
 /** Duration of small batches after the last viewer joined. */
 const STARTING_MS = 2_000;
-/** Afterwards: a message, a wake-up and a write to a socket cost more than their bytes; every player buffers more. */
+/** Later batch size: message, wake-up and socket write cost more than the bytes; every player buffers more. */
 const BATCH_BYTES = 384 * 1024;
 const BATCH_MS = 150;
 /** 15 s of a full terrestrial station; the main thread is never blocked that long. */
 const MAX_UNTAKEN = 32 * 1024 * 1024;
 
 type RawCommand =
-  /** Answered by `burst`, in order with the batches. `viewer`: a number that the owner chose. */
+  /** Answered by `burst`, in order with the batches. `viewer`: a number chosen by the owner. */
   | { kind: 'join'; viewer: number }
-  /** The main thread has taken so many bytes. */
+  /** Acknowledges `bytes` that the main thread has taken. */
   | { kind: 'taken'; bytes: number };
 
 export type RawEvent =
@@ -26,7 +26,7 @@ export type RawEvent =
   /** Start of a viewer's stream; the next batch continues it. */
   | { kind: 'burst'; viewer: number; bytes: Uint8Array<ArrayBuffer> };
 
-/** The main thread took nothing for too long. */
+/** The main thread did not take its data in time. */
 interface RawEnd {
   cause: 'behind';
 }
@@ -49,7 +49,7 @@ class RawOutput implements Output<RawCommand> {
     this.#joinedAt = context.clock();
   }
 
-  /** The bytes are copied when they are sent, not before. */
+  /** The bytes are copied only when they are sent. */
   feed(packets: Uint8Array): void {
     if (this.#isOver) return;
     this.#pending.push(packets);

@@ -1,21 +1,22 @@
 /**
- * Readers: what parses packets of a stream and posts finished values (guide sections, scan result, logos). Each kind is
- * one file that calls `defineReader` and one row in `reception-kinds.ts`; stream, messages and pool know no kind.
+ * Readers parse packets of a stream and post finished values (guide sections, scan result, logos). Each kind is one
+ * file that calls `defineReader` and one row in `reception-kinds.ts`; stream, messages and pool do not depend on the
+ * kinds.
  *
  * A reader never delays an output: it gets copies of its packets after all outputs were fed, within a time budget and
- * from a bounded backlog (`reader-set.ts`). A fault of a reader ends that reader only.
+ * from a bounded backlog (`reader-set.ts`). A fault of a reader ends only that reader.
  */
 import type { MonotonicClock, WallClock } from '../../host/clock.ts';
 
 export interface ReaderContext<Value> {
   readonly clock: MonotonicClock;
-  /** For values that are compared with other threads' times. */
+  /** For times that are compared with those of other threads. */
   readonly wall: WallClock;
-  /** Packets of these PIDs are wanted from now on, and of no others. */
+  /** Selects the PIDs that the reader gets from now on. */
   select(pids: Iterable<number>): void;
-  /** To the owner in the main thread, in order. */
+  /** Posts to the owner in the main thread, in order. */
   post(value: Value): void;
-  /** Everything is read: `close` is called, then the owner is notified. */
+  /** Called by a reader that has read everything: `close` is called, then the owner is notified. */
   finish(): void;
 }
 
@@ -23,17 +24,17 @@ export interface Reader<Command> {
   /** Whole packets of the selected PIDs, in order. The bytes are valid during the call only. */
   feed(packets: Uint8Array): void;
   command?(command: Command): void;
-  /** Packets were dropped before the next `feed`, because the reader was too slow. */
+  /** Packets were dropped before the next `feed` because the reader was too slow. */
   dropped?(packets: number): void;
   /** About ten times a second. */
   check?(): void;
-  /** The reader is about to end: the last values may be posted. */
+  /** The reader is about to end and may post its last values. */
   close?(): void;
 }
 
 export interface ReaderKind<Options, Command, Value> {
   readonly name: string;
-  /** What it throws ends the reader as a fault. */
+  /** If it throws, the reader ends with a fault. */
   start(options: Options, context: ReaderContext<Value>): Reader<Command>;
   /** Buffers of a value that are moved to the main thread instead of copied. */
   transfer(value: Value): ArrayBuffer[];

@@ -62,7 +62,7 @@ describe('ReaderSet', () => {
     start({
       feed: (bytes) => {
         taken += bytes.length / 188;
-        // The turn is over after each slice.
+        // The time of the turn is used up after each slice.
         now += 10;
       },
       dropped: (count) => void told.push(count),

@@ -1,6 +1,6 @@
 /**
- * The readers of one stream: gives each copies of its selected packets, after the outputs were fed, and isolates
- * them from the stream and from each other.
+ * The readers of one stream: passes each of them copies of its selected packets after the outputs were fed, and
+ * isolates them from the stream and from each other.
  *
  * Bounds, per reader: a backlog of MAX_BACKLOG (half a second of a full terrestrial stream; a guide's tables are under
  * 100 KB a second), beyond which the newest packets are dropped and counted; per turn of the event loop TURN_MS of
@@ -16,15 +16,15 @@ const MAX_BACKLOG = 1024 * 1024;
 const FIRST_BACKLOG = 32 * 1024;
 /** A chunk of the stream comes every 10 to 30 ms. */
 const TURN_MS = 4;
-/** The same per chunk of a stream without other uses, which waits for its readers within this limit. */
+/** Processing time per chunk of a stream without outputs, which waits for its readers within this limit. */
 const ONLY_USE_MS = 200;
 const SLICE_PACKETS = 64;
-/** A slice of 12 KB takes well under a millisecond in any sound reader. */
+/** A slice of 12 KB takes well under a millisecond in any correct reader. */
 const SLOW_CALL_MS = 400;
-/** Bits of a mask; more readers of one stream are refused. */
+/** Number of bits in a mask; more readers of one stream are refused. */
 const MAX_READERS = 30;
 
-/** Processing time of this thread, ms: a loaded machine does not make a reader slow. */
+/** Processing time of this thread, ms, so that a reader does not count as slow on a loaded machine. */
 type ProcessingClock = () => number;
 
 export const threadProcessingMs: ProcessingClock = () => {
@@ -36,7 +36,7 @@ interface ReaderSetOptions {
   clock: MonotonicClock;
   wall: WallClock;
   processing: ProcessingClock;
-  /** No output will be fed from this stream. */
+  /** The stream has readers only, no outputs. */
   isOnlyUse: boolean;
   post: (reader: number, value: unknown, transfer: ArrayBuffer[]) => void;
   ended: (reader: number, end: ReaderEnd & { dropped: number }) => void;
@@ -59,10 +59,10 @@ interface Running {
 export class ReaderSet {
   readonly #framer = new PacketFramer();
   readonly #running = new Map<number, Running>();
-  /** By PID, the readers that want it. */
+  /** Bit mask of the readers that selected a PID, by PID. */
   readonly #masks = new Int32Array(PID_COUNT);
   #turn: ReturnType<typeof setImmediate> | undefined;
-  /** All packets, selected or not, while there was a reader. */
+  /** Number of packets received while there was a reader, selected or not. */
   packets = 0;
 
   constructor(private readonly options: ReaderSetOptions) {}
@@ -116,7 +116,7 @@ export class ReaderSet {
     this.#end(running, { cause, reason: null });
   }
 
-  /** The stream is over: what is in the backlogs is read first, within the bounds. */
+  /** Called at the end of the stream: the backlogs are processed first, within the bounds. */
   close(): void {
     for (const running of [...this.#running.values()]) {
       while (!running.isOver && running.to > running.from) this.#slice(running);
@@ -126,7 +126,7 @@ export class ReaderSet {
     this.#turn = undefined;
   }
 
-  /** The stream's next bytes, in any pieces. Copies what is wanted; processing comes later. */
+  /** Takes the stream's next bytes, in chunks of any size. Copies selected packets, which are processed later. */
   feed(chunk: Uint8Array): void {
     if (this.#running.size === 0) return;
     this.#framer.scan(chunk, (bytes, from, to) => this.#pick(bytes, from, to));

@@ -1,4 +1,4 @@
-/** The worker's side of `reception-messages.ts`: takes orders, owns the streams. Called by a worker's entry. */
+/** The worker's side of `reception-messages.ts`: handles orders and owns the streams. Called by a worker's entry. */
 import {
   type MonotonicClock,
   systemMonotonicClock,
@@ -11,7 +11,7 @@ import type { ReceptionKinds } from './reception-kinds.ts';
 import type { ReceptionContract, ReceptionOrder } from './reception-messages.ts';
 import { type OpaqueOutputKind, type OpaqueReaderKind, StationReception } from './station-reception.ts';
 
-/** Interval of the checks of readers; outputs are checked every OUTPUT_CHECKS of them. */
+/** Interval of reader checks; outputs are checked every OUTPUT_CHECKS intervals. */
 const CHECK_MS = 100;
 const OUTPUT_CHECKS = 10;
 
@@ -42,7 +42,7 @@ class ReceptionHost {
     private readonly send: SendEvent<ReceptionContract>,
   ) {
     const { outputs, readers } = options.kinds;
-    // Payloads are typed at both ends by the kind, which both sides name.
+    // Payloads are typed at both ends by the kind.
     this.#outputs = new Map(outputs.map((kind) => [kind.name, kind as unknown as OpaqueOutputKind]));
     this.#readers = new Map(readers.map((kind) => [kind.name, kind as unknown as OpaqueReaderKind]));
   }

@@ -1,4 +1,4 @@
-/** The table of outputs and readers that a reception worker offers. A new capability is one file and one row here. */
+/** The outputs and readers that a reception worker offers. A new kind is one file and one row here. */
 import { captionReader } from './caption-reader.ts';
 import { clockOutput } from './clock-output.ts';
 import { encoderOutput } from './encoder-output.ts';
@@ -15,7 +15,7 @@ export interface ReceptionKinds {
   readers: readonly AnyReaderKind[];
 }
 
-/** @param syncFile waits for the disk in a thread of its own (`FileSyncer`) */
+/** @param syncFile fsync in a thread of its own (`FileSyncer`) */
 export function receptionKinds(syncFile: SyncFile | undefined): ReceptionKinds {
   return {
     outputs: [fileOutputWith(syncFile), encoderOutput, rawOutput, clockOutput],

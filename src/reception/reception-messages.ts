@@ -1,8 +1,7 @@
 /**
- * Everything that crosses between the main thread and a reception worker, over `host/worker-link`. `stream` and `part`
- * are numbers chosen by the main thread, unique in a process. A part is an output or a reader; what its kind says
- * (options, commands, events, ends) is opaque here and typed at both ends by the kind (`output-kind.ts`,
- * `reader-kind.ts`).
+ * Messages between the main thread and a reception worker, over `host/worker-link`. `stream` and `part` are numbers
+ * chosen by the main thread, unique in a process. A part is an output or a reader; its options, commands, events and
+ * ends are opaque here and typed at both ends by its kind (`output-kind.ts`, `reader-kind.ts`).
  */
 import type { ServiceId } from '../../arib/ids.ts';
 import type { MonotonicMs } from '../../host/clock.ts';
@@ -13,8 +12,9 @@ import type { StationLayout } from './station-layout.ts';
 
 export type ReceptionOrder =
   /**
-   * Read a stream of the agent. With a service it is narrowed to that station, and opened once its PMT came; with null
-   * it is a whole physical channel for readers only. Answered by `opened` or `failed`, later `layout`, `ended`.
+   * Read a stream of the agent. With a service, it is narrowed to that station and opened once its PMT was received;
+   * with null, it is a whole physical channel for readers only. Answered by `opened` or `failed`, later `layout`,
+   * `ended`.
    */
   | {
       kind: 'open';
@@ -25,11 +25,11 @@ export type ReceptionOrder =
       /** Readers present from the first byte on. */
       readers: { part: number; name: string; options: unknown }[];
     }
-  /** Give the tuner back and end every part. Answered by `closed`. */
+  /** Release the tuner and end every part. Answered by `closed`. */
   | { kind: 'close'; stream: number }
   | { kind: 'output'; stream: number; part: number; name: string; options: unknown }
   | { kind: 'reader'; stream: number; part: number; name: string; options: unknown }
-  /** To an output or reader; ignored after its end. */
+  /** Send a command to an output or reader; ignored after its end. */
   | { kind: 'command'; stream: number; part: number; command: unknown }
   /** End one output or reader. */
   | { kind: 'stop'; stream: number; part: number };
@@ -38,11 +38,11 @@ export type ReceptionEvent =
   | { kind: 'opened'; stream: number; tunerId: string | null; layout: StationLayout | null }
   | { kind: 'failed'; stream: number; problem: StreamProblem }
   | { kind: 'layout'; stream: number; layout: StationLayout }
-  /** The stream broke after `opened`. Its parts have ended before. */
+  /** The stream broke after `opened`. All its parts have already ended. */
   | { kind: 'ended'; stream: number; problem: StreamProblem }
-  /** `packets`: whole packets received while there was a reader. */
+  /** `packets`: number of packets received while there was a reader. */
   | { kind: 'closed'; stream: number; packets: number }
-  /** Of an output or reader. `at`: the worker's clock. */
+  /** A value of an output or reader. `at`: the worker's clock. */
   | { kind: 'value'; part: number; at: MonotonicMs; value: unknown }
   /** A child process of an output. */
   | { kind: 'spawned'; part: number; pid: number }

@@ -51,7 +51,7 @@ describe('after a pause', () => {
     ]);
   });
 
-  test('a hole is reported from the last packet to the first new one, once a PCR dates it', () => {
+  test('a hole is reported from the last packet to the first new one, once a PCR is received', () => {
     const { meter, take, told } = measured();
     take(0, clock(0), payload(0));
     take(10_000, payload(7));
@@ -61,7 +61,7 @@ describe('after a pause', () => {
     expect(told).toEqual(['second 0-0: 2, 0 drops', 'hole 0-10000', 'second 10000-10005: 3, 0 drops']);
   });
 
-  test('a pause that no PCR dates within a second, or until its end, is a hole', () => {
+  test('a pause without a PCR within a second after it, or until the end, is a hole', () => {
     const silent = measured();
     silent.take(0, clock(0), payload(0));
     silent.take(5_000, payload(1));

@@ -1,6 +1,6 @@
 /**
- * Measures a station's packets while they are recorded: sums of each second, and gaps in the broadcast. Verdicts are
- * made elsewhere.
+ * Measures a station's packets while they are recorded: sums of each second, and gaps in the broadcast. It makes no
+ * verdicts.
  */
 import type { Pid } from '../../arib/ids.ts';
 import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
@@ -10,37 +10,37 @@ import { type MonotonicMs, monotonicMs } from '../../host/clock.ts';
 
 const PCR_PER_MS = PCR_HZ / 1000;
 const SECOND_MS = 1000;
-/** Clock references come every 100 ms (ARIB TR-B14): after a pause of this length they show what is missing. */
+/** Clock references come every 100 ms (ARIB TR-B14), so after a pause of this length they show what is missing. */
 export const HOLE_MS = 500;
-/** Late packets arrive in a burst: their clock then advances by this much more than time passes. */
+/** Late packets arrive in a burst, in which their clock advances faster than real time, by at least this difference. */
 const LATE_MS = 250;
 /** Shortest period reported separately when scrambling begins or ends. */
 const SHORTEST_MS = 200;
-/** Clock references after a step within which a continuity error is awaited: one counter in 16 matches by chance. */
+/** Clock references to wait for a continuity error after a clock step: one counter in 16 matches by chance. */
 const STEP_REFERENCES = 6;
-/** Maximum distance of consecutive clock references. */
+/** Largest distance of clock references that counts as consecutive. */
 const STEADY_PCR = PCR_HZ;
 /** Limit of data without a clock reference after a pause: 300 ms of the fastest station. */
 const MAX_UNDECIDED_BYTES = 1024 * 1024;
 
 export interface ReceptionSums {
   packets: number;
-  /** Places where packets are missing. */
+  /** Number of places where packets are missing. */
   drops: number;
   /** Packets with transport_error_indicator. */
   errors: number;
   scrambled: number;
 }
 
-/** Sums of a second, or of less where it was ended early. */
+/** Sums of a second, or of less if it was ended early. */
 export interface ReceptionSecond extends ReceptionSums {
-  /** Arrival of the first and of the last packets. */
+  /** Arrival times of the first and the last packets. */
   from: MonotonicMs;
   to: MonotonicMs;
-  /** The first and the last program_clock_reference, 27 MHz; null: none came. */
+  /** The first and the last program_clock_reference, 27 MHz; null: none was received. */
   pcr: number | null;
   lastPcr: number | null;
-  /** Each clock reference follows the one before it as in a stream without loss and jump. */
+  /** All clock references are consecutive, without loss or jump. */
   isSteady: boolean;
   /** There is no previous clock reference: after a gap, or in a new stream. */
   isApart: boolean;
@@ -52,15 +52,15 @@ export interface ReceptionHandlers {
   hole(hole: { from: MonotonicMs; to: MonotonicMs }): void;
 }
 
-/** Received data that is not counted yet, because it is still unknown whether packets are missing before it. */
+/** Received data that is not counted yet because it is unknown whether packets are missing before it. */
 interface Undecided {
   /** After a pause, or after a clock step in a burst of packets. */
   readonly why: 'pause' | 'step';
-  /** `counted`: of those behind a step, which their continuity counters decide. */
+  /** `counted`: only after a step, which is decided by the continuity counters. */
   readonly pieces: { bytes: Uint8Array; at: MonotonicMs; counted: ReceptionSums | undefined }[];
-  /** Continuity errors before all of it. */
+  /** Continuity errors before the first piece. */
   readonly dropsBefore: number;
-  /** Clock references behind a step. */
+  /** Number of clock references since a step. */
   references: number;
 }
 
@@ -74,7 +74,7 @@ export class ReceptionMeter {
   #undecided: Undecided | undefined;
   #undecidedBytes = 0;
 
-  /** @param pcrPid as the station's PMT says now */
+  /** @param pcrPid PID from the station's current PMT */
   constructor(
     readonly pcrPid: () => Pid | undefined,
     readonly handlers: ReceptionHandlers,
@@ -119,7 +119,7 @@ export class ReceptionMeter {
     return this.#undecidedBytes >= MAX_UNDECIDED_BYTES || now - waiting >= HOLE_MS;
   }
 
-  /** The clock advances by more than time passes. */
+  /** Whether the clock advances more than the time since the last clock reference. */
   #isStep(pcr: number, now: MonotonicMs): boolean {
     if (this.#lastPcr === undefined) return false;
     const stepMs = pcrDifference(pcr, this.#lastPcr) / PCR_PER_MS;
@@ -131,7 +131,7 @@ export class ReceptionMeter {
     return !isEven || (first !== undefined && this.#isStep(first, now));
   }
 
-  /** @param next the clock reference that comes now, if one does */
+  /** @param next the clock reference in the current packets, if any */
   #isStepDecided(next: number | undefined): boolean {
     if (next === undefined || this.#undecided === undefined) return false;
     const { references } = this.#undecided;
@@ -139,7 +139,7 @@ export class ReceptionMeter {
     return this.#hasBroken || references >= STEP_REFERENCES;
   }
 
-  /** Some continuity counter did not follow since the last clock reference before the step. */
+  /** Whether there is a continuity error since the last clock reference before the step. */
   get #hasBroken(): boolean {
     return this.#statistics.continuityErrors > this.#dropsAtPcr;
   }
@@ -153,7 +153,7 @@ export class ReceptionMeter {
   /**
    * The packets around a clock step arrived in one burst. With continuity errors, packets are missing in between;
    * otherwise the broadcaster set its clock.
-   * @param next the clock reference behind the step: it follows the step, unless one reference was damaged
+   * @param next the clock reference after the step: it is consecutive unless one reference was damaged
    */
   #decideStep(next: number | undefined): void {
     const isFirst = (this.#undecided?.references ?? 0) <= 1;
@@ -161,7 +161,7 @@ export class ReceptionMeter {
     const isHole = isReal && this.#hasBroken;
     const { dropsBefore = 0, pieces = [] } = this.#undecided ?? {};
     if (isHole) {
-      // What the hole broke is no loss of its own.
+      // Continuity errors caused by the hole are not counted as drops.
       const broken = dropsBefore - this.#dropsAtPcr;
       if (this.#second !== undefined) this.#second.drops -= Math.min(this.#second.drops, broken);
       for (const piece of pieces) piece.counted = undefined;
@@ -169,7 +169,7 @@ export class ReceptionMeter {
     this.#decide(isHole);
   }
 
-  /** Counts what waited for a clock reference. */
+  /** Counts the data that waited for a decision. */
   #decide(isHole: boolean): void {
     const undecided = this.#undecided?.pieces ?? [];
     const [first] = undecided;
@@ -187,14 +187,14 @@ export class ReceptionMeter {
     const { first, last, isSteady } = this.#clocks(bytes);
     this.tick(now);
     const running = this.#second;
-    // Begin and end of scrambling are reported more finely than in seconds.
+    // Start and end of scrambling are reported with a finer resolution than seconds.
     if (
       running !== undefined &&
       running.packets > 0 &&
       Math.max(now - running.from, lengthOf(running)) >= SHORTEST_MS &&
       isMostlyScrambled(running) !== isMostlyScrambled(sums)
     ) {
-      this.#give(running.to);
+      this.#emit(running.to);
     }
     this.#second ??= emptySecond(now, this.#lastPcr === undefined);
     const second = this.#second;
@@ -226,7 +226,7 @@ export class ReceptionMeter {
     };
   }
 
-  /** Ends the second when it is over, by the local or the broadcast's clock: late packets arrive in a burst. */
+  /** Ends the second by the local clock, or by the broadcast's clock, because late packets arrive in a burst. */
   tick(now: MonotonicMs): void {
     if (this.#undecided?.why === 'step') {
       if (this.#isWaitOver(now)) this.#decideStep(undefined);
@@ -234,14 +234,14 @@ export class ReceptionMeter {
     }
     const second = this.#second;
     if (second === undefined) return;
-    if (now - second.from >= SECOND_MS || lengthOf(second) >= SECOND_MS) this.#give(second.to);
+    if (now - second.from >= SECOND_MS || lengthOf(second) >= SECOND_MS) this.#emit(second.to);
   }
 
-  /** Ends the second early if it has a clock reference. @returns whether it did */
+  /** Ends the second early if it has a clock reference. @returns whether it was ended */
   tell(): boolean {
     const second = this.#second;
     if (second === undefined || second.pcr === null || this.#undecided !== undefined) return false;
-    this.#give(second.to);
+    this.#emit(second.to);
     return true;
   }
 
@@ -249,20 +249,20 @@ export class ReceptionMeter {
   interrupt(): void {
     if (this.#undecided?.why === 'step') this.#decideStep(undefined);
     else this.#decide(true);
-    if (this.#second !== undefined) this.#give(undefined);
+    if (this.#second !== undefined) this.#emit(undefined);
     this.#statistics = new StreamStatistics();
     this.#lastPcr = undefined;
     this.#dropsAtPcr = 0;
   }
 
   /** An empty second keeps the arrival of the last packets, from which a pause is measured. */
-  #give(last: MonotonicMs | undefined): void {
+  #emit(last: MonotonicMs | undefined): void {
     const second = this.#second;
     this.#second = last === undefined ? undefined : emptySecond(last, this.#lastPcr === undefined);
     if (second !== undefined && second.packets > 0) this.handlers.second(second);
   }
 
-  /** Packets delayed on their way are complete, only late. */
+  /** Whether the clock shows missing packets; delayed packets are complete and only late. */
   #isHole(first: number | undefined): boolean {
     if (first === undefined || this.#lastPcr === undefined) return true;
     return pcrDifference(first, this.#lastPcr) / PCR_PER_MS >= HOLE_MS;
@@ -292,7 +292,7 @@ function lengthOf({ pcr, lastPcr }: ReceptionSecond): number {
   return pcr === null || lastPcr === null ? 0 : pcrDifference(lastPcr, pcr) / PCR_PER_MS;
 }
 
-/** Whole packets in pieces that begin with a clock reference each, but for the first. */
+/** Splits whole packets into pieces; all but the first begin with a clock reference. */
 export function* atClocks(bytes: Uint8Array, pid: Pid | undefined): Generator<Uint8Array> {
   let from = 0;
   for (let at = 0; at + PACKET_SIZE <= bytes.length; at += PACKET_SIZE) {
@@ -306,9 +306,9 @@ export function* atClocks(bytes: Uint8Array, pid: Pid | undefined): Generator<Ui
 interface ClockReferences {
   first: number | undefined;
   last: number | undefined;
-  /** Each follows the one before it. */
+  /** All clock references are consecutive. */
   isSteady: boolean;
-  /** None is so far behind the one before it that something may be missing in between. */
+  /** No distance between two clock references is so large that packets may be missing. */
   isEven: boolean;
 }
 

@@ -1,7 +1,7 @@
 /**
  * The main thread's side of the reception workers: streams, outputs and readers as objects, messages as callbacks.
- * Knows no kind of output or reader. The number of workers is fixed; a worker that dies, or has streams and answers no
- * more, takes its streams with it (they end as lost) and is replaced at the next request.
+ * Does not depend on the kinds of outputs and readers. The number of workers is fixed. If a worker dies, or has streams
+ * and does not respond, its streams end as lost, and it is replaced at the next request.
  */
 import type { ServiceId } from '../../arib/ids.ts';
 import { type MonotonicMs, monotonicMs } from '../../host/clock.ts';
@@ -15,25 +15,25 @@ import type { ReaderEnd, ReaderKind } from './reader-kind.ts';
 import type { ReceptionContract, ReceptionEvent, ReceptionOrder } from './reception-messages.ts';
 import type { StationLayout } from './station-layout.ts';
 
-/** Each worker costs memory; two reduce mutual delays, and halve the damage of a lost one. */
+/** Each worker costs memory; two reduce mutual delays, and losing one affects only half of the streams. */
 const WORKERS = 2;
 /**
- * Streams that are not recordings share the last worker until it has this many more than another one: a second worker
- * costs 40 MB and compiles the code again, and eight full stations need less than a tenth of a core.
+ * Streams that are not recordings share the last worker until it has this many more streams than another one. A second
+ * worker costs 40 MB and compiles the code again, and eight full stations need less than a tenth of a core.
  */
 const SHARED_STREAMS = 8;
 /** An encoder needs 1.5 s at most to end (`ffmpeg/process.ts`), a disk 3 s (`file-output.ts`). */
 const SHUTDOWN_LIMIT_MS = 4_000;
 
 interface StreamHandlers {
-  /** Outputs that depend on the old layout end; new ones use the new one. */
+  /** The layout changed: outputs that depend on the old one end, new outputs use the new one. */
   layout?(layout: StationLayout): void;
   /** All outputs and readers have ended. @param by the cause: the tuning, or the worker */
   ended(problem: StreamProblem, by: 'tuning' | 'worker'): void;
 }
 
 export interface OutputHandlers<Event, End> {
-  /** @param at when it was posted, by the worker's clock */
+  /** @param at time of posting, by the worker's clock */
   event(event: Event, at: MonotonicMs): void;
   /** Once, last. */
   ended(end: End | OutputLost): void;
@@ -41,11 +41,11 @@ export interface OutputHandlers<Event, End> {
 
 export interface ReaderHandlers<Value> {
   value(value: Value): void;
-  /** Once, last. @param end `dropped`: packets that it was too slow for */
+  /** Once, last. @param end `dropped`: packets dropped because the reader was too slow */
   ended?(end: ReaderEnd & { dropped: number }): void;
 }
 
-/** An output or reader as its owner holds it. */
+/** An output or reader, for its owner. */
 export interface StreamPart<Command> {
   command(command: Command): void;
   /** Idempotent; resolves when it has ended. */
@@ -58,10 +58,10 @@ interface OpenOptions {
   serviceId: ServiceId | null;
   handlers: StreamHandlers;
   signal: AbortSignal;
-  /** Recordings and other streams begin at different workers, so that few streams of both never share one. */
+  /** Recordings and other streams prefer different workers, so that a few streams of both never share one. */
   lane: 'recording' | 'other';
   limits?: AgentStreamLimits | undefined;
-  /** Readers that are there from the first byte on, made by `planReader`. They are dropped when the opening fails. */
+  /** Readers that get the stream from its first byte, made by `planReader`. They are dropped if opening fails. */
   readers?: readonly PlannedReader[] | undefined;
 }
 
@@ -75,7 +75,7 @@ interface StreamEntry {
   handlers: StreamHandlers;
   opened: PromiseWithResolvers<{ tunerId: string | null; layout: StationLayout | null }>;
   closed: PromiseWithResolvers<number>;
-  /** No handler is called any more. */
+  /** Once true, no handler is called. */
   isOver: boolean;
   /** Called once when the stream has ended for any reason. */
   gone: () => void;
@@ -124,7 +124,7 @@ class PoolWorker {
     this.streams.set(stream, entry);
     this.#release ??= this.link.hold();
     this.link.send(order);
-    // It died at each start and is not tried again yet.
+    // The worker died at each start and is not restarted yet (backoff).
     if (!this.link.isRunning) this.lose('not started');
   }
 
@@ -138,7 +138,7 @@ class PoolWorker {
     }
     const streams = [...this.streams.values()];
     this.streams.clear();
-    this.#rest();
+    this.#releaseIfIdle();
     for (const entry of streams) {
       entry.gone();
       entry.opened.reject(new Failure('internal', '受信処理が異常終了しました', { cause: reason }));
@@ -147,7 +147,7 @@ class PoolWorker {
     }
   }
 
-  #rest(): void {
+  #releaseIfIdle(): void {
     if (this.streams.size > 0) return;
     this.#release?.();
     this.#release = undefined;
@@ -178,7 +178,7 @@ class PoolWorker {
         break;
       case 'closed':
         this.streams.delete(event.stream);
-        this.#rest();
+        this.#releaseIfIdle();
         entry.gone();
         entry.closed.resolve(event.packets);
         break;
@@ -197,19 +197,19 @@ class PoolWorker {
         break;
       default:
         this.parts.delete(event.part);
-        // Typed by the kind, which both ends name.
+        // Typed at both ends by the kind.
         entry.ended(event.end as never);
         entry.done.resolve();
     }
   }
 }
 
-/** A child process whose worker is gone; most have ended by themselves when their input closed. */
+/** Kills a child process of a dead worker; most have ended by themselves when their input closed. */
 function killLeftover(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It is gone already.
+    // The process has already ended.
   }
 }
 
@@ -230,7 +230,7 @@ class Part<Command> implements StreamPart<Command> {
     worker.parts.set(this.part, { ...this.entry, done: this.#done });
   }
 
-  /** There is no stream for it. */
+  /** Ends it as lost, because its stream does not exist any more. */
   refuse(): void {
     queueMicrotask(() => {
       this.entry.lost();
@@ -264,7 +264,7 @@ export function planReader<Options, Command, Value>(
   });
 }
 
-/** An open stream of the agent, as the main thread holds it. */
+/** An open stream of the agent, for the main thread. */
 export class ReceptionStream {
   readonly #worker: PoolWorker;
 
@@ -272,7 +272,7 @@ export class ReceptionStream {
     worker: PoolWorker,
     readonly id: number,
     readonly tunerId: string | null,
-    /** As it was when the station was opened; null for a whole channel. */
+    /** The layout when the station was opened; null for a whole channel. */
     readonly layout: StationLayout | null,
   ) {
     this.#worker = worker;
@@ -299,7 +299,7 @@ export class ReceptionStream {
     return this.#add('reader', planReader(kind, options, handlers));
   }
 
-  /** Releases the tuner; resolves when it has ended completely. Idempotent. @returns whole packets seen by readers */
+  /** Releases the tuner; resolves when everything has ended. Idempotent. @returns packets received with readers */
   async close(): Promise<number> {
     const entry = this.#worker.streams.get(this.id);
     if (entry === undefined) return 0;
@@ -324,7 +324,7 @@ interface ReceptionPoolOptions {
   startWorker: () => Worker;
   log: Log;
   workers?: number | undefined;
-  /** A worker without answer for this long is terminated, ms. */
+  /** A worker that does not respond for this long is terminated, ms. */
   silenceMs?: number | undefined;
 }
 
@@ -351,7 +351,7 @@ export class ReceptionPool {
   }
 
   /**
-   * Tunes; resolves when the station's tables were seen, or for a whole channel when the agent answered.
+   * Tunes; resolves when the station's tables were received, or for a whole channel when the agent answered.
    * @throws Failure no_tuner, agent_unavailable (a `StreamFailure`), internal; the abort's reason
    */
   async open(options: OpenOptions): Promise<ReceptionStream> {
@@ -408,8 +408,8 @@ export class ReceptionPool {
   }
 
   /**
-   * Recordings: the worker with the fewest streams, of equals the first. Others: the last one, unless it has
-   * SHARED_STREAMS more than another one.
+   * Recordings: the worker with the fewest streams, the first one if equal. Others: the last one, unless it has
+   * SHARED_STREAMS more streams than another one.
    */
   #choose(lane: OpenOptions['lane']): PoolWorker {
     const handicap = (worker: PoolWorker): number =>

@@ -33,7 +33,7 @@ test('a file is created with its parent folders, and never replaces another', as
   }
 });
 
-test('the file of an earlier process shows where its packets stayed scrambled', async () => {
+test('a file of an earlier process is split where scrambling began and ended', async () => {
   const root = mkdtempSync(join(tmpdir(), 'svc-recorded-'));
   try {
     const path = join(root, 'left.ts');
@@ -56,7 +56,7 @@ test('the file of an earlier process shows where its packets stayed scrambled', 
     const packets = Array.from({ length: 1000 }, (_, index) =>
       index % 20 === 0 ? reference(index) : picture(index),
     );
-    // A tenth was told of already.
+    // A tenth was already reported.
     writeFileSync(path, Buffer.concat(packets));
     const file = await RecordedFile.open({ path, mode: 'append', counted: 100 * 188 }, clock);
     await file.close();

@@ -12,18 +12,18 @@ import { type Recount, recount } from './file-recount.ts';
 
 const OWNER_WRITES = 0o644;
 
-/** `create`: there must be none. `append`: continues after its content, of which `counted` octets were measured. */
+/** `create`: the file must not exist. `append`: continues its content, of which `counted` octets were measured. */
 export type FileOpening =
   | { path: string; mode: 'create' }
   | { path: string; mode: 'append'; counted: number };
 
-/** State of a continued file: contents beyond `counted`. */
+/** State of a continued file: its contents after `counted`. */
 export interface FormerLife extends Recount {
   /** When it was last written. */
   modifiedAt: WallMs;
 }
 
-/** The system's error, with the number of bytes in the file nevertheless: whole packets. */
+/** The system's error, with the number of bytes written despite it (whole packets). */
 export class WriteFailure extends Error {
   override readonly name = 'WriteFailure';
   constructor(
@@ -48,7 +48,7 @@ export class RecordedFile {
   }
 
   /**
-   * @param pcrPid where the clock is, for what is found in the file
+   * @param pcrPid PID of the clock references, for counting existing contents
    * @throws the system's error
    */
   static async open(opening: FileOpening, pcrPid: Pid | undefined): Promise<RecordedFile> {
@@ -57,7 +57,7 @@ export class RecordedFile {
       const made = await mkdir(dirname(path), { recursive: true });
       const handle = await open(path, 'ax', OWNER_WRITES);
       try {
-        // The name itself is durable only once the folder is on disk, and those that were made for it.
+        // The file name is durable only once its folder, and the parents created for it, are on disk.
         await asFarAsItCan(() => handle.sync());
         await syncFolder(dirname(path));
         for (let at = dirname(path); made !== undefined && at.length >= made.length; at = dirname(at)) {
@@ -66,7 +66,7 @@ export class RecordedFile {
         return new RecordedFile(path, undefined, handle, 0);
       } catch (error) {
         await handle.close();
-        // The caller drops its name.
+        // The caller drops the file name.
         await unlink(path).catch(() => {});
         throw error;
       }
@@ -109,7 +109,7 @@ export class RecordedFile {
     await this.handle.close();
   }
 
-  /** Cuts off what a failed write left of a packet; gives how much of the write stays. */
+  /** Cuts off an incomplete packet after a failed write; returns how much of the write is kept. */
   async #cut(): Promise<number> {
     try {
       const { size } = await this.handle.stat();
@@ -119,15 +119,15 @@ export class RecordedFile {
       this.length = whole;
       return written;
     } catch {
-      // The disk is gone: counts nothing as written.
+      // The disk is unavailable: nothing counts as written.
       return 0;
     }
   }
 }
 
 /**
- * State of a file that is not continued; an incomplete packet is cut off. Undefined when it cannot be read: it is
- * missing, or its folder is unavailable.
+ * State of a file that is not continued; an incomplete packet is cut off. Undefined if it cannot be read, because it is
+ * missing or its folder is unavailable.
  * @param bytes octets of it that were measured
  */
 export async function lastLife(part: { path: string; bytes: number }): Promise<FormerLife | undefined> {
@@ -152,10 +152,10 @@ export async function syncFolder(path: string): Promise<void> {
   });
 }
 
-/** fsync(2) of a file system that cannot: of folders, many shares. */
+/** Errors of fsync(2) on file systems without it; many network shares cannot sync folders. */
 const CANNOT_SYNC: ReadonlySet<unknown> = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR']);
 
-/** A file system without fsync is used nevertheless; it writes data at its own time. */
+/** Ignores a missing fsync: such a file system is used anyway and writes data at its own time. */
 export async function asFarAsItCan(sync: () => Promise<void>): Promise<void> {
   try {
     await sync();

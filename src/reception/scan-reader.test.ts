@@ -58,7 +58,7 @@ const BS: NitStream[] = [
   { tsid: 0x4030, onid: 4, descriptors: delivery(0x65) },
 ];
 
-test('a satellite stream: its services, and who shares the transponder, from all sections of the NIT', () => {
+test('a satellite stream: its services and the streams on the same transponder, from all sections of the NIT', () => {
   const reader = read(
     'BS',
     [0x10, nit(4, BS.slice(0, 1), 0, 1)],

@@ -1,6 +1,6 @@
 /**
- * Identifies a stream by its own NIT and SDT, both complete and consistent. Pure;
- * sections that are damaged never reach it. ARIB STD-B10 Part 2, 5.2.4 and 5.2.6; TR-B14 Vol. 4, TR-B15 Vol. 4.
+ * Identifies a stream by its own NIT and SDT, which must be complete and consistent. Pure; damaged sections are
+ * dropped before. ARIB STD-B10 Part 2, 5.2.4 and 5.2.6; TR-B14 Vol. 4, TR-B15 Vol. 4.
  */
 import { findDescriptor } from '../../arib/descriptor/index.ts';
 import type { Pid } from '../../arib/ids.ts';
@@ -67,7 +67,7 @@ export class ScanReader {
     return this.#own() === undefined ? 'NIT と SDT が別の放送を指しています' : undefined;
   }
 
-  /** What the NIT says of the stream that the SDT describes. */
+  /** The NIT's entry for the stream that the SDT describes. */
   #own(): DescribedStream | undefined {
     const { transportStreamId, originalNetworkId } = this.#sdt ?? {};
     return this.#nit?.transportStreams.find(

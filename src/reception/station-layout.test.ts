@@ -42,7 +42,7 @@ describe('layoutOf', () => {
     expect(layout.video?.kind).toBe('h264');
   });
 
-  test('another audio count or caption PID is another layout, another data stream is not', () => {
+  test('the layout differs with another audio count or caption PID, but not with another data stream', () => {
     const base = layoutOf(map([2, 0x111, 0], [0x0f, 0x112, 0x10], [6, 0x130, 0x30]));
     expect(sameLayout(base, layoutOf(map([6, 0x130, 0x30], [0x0f, 0x112, 0x10], [2, 0x111, 0])))).toBe(true);
     expect(

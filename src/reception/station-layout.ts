@@ -33,7 +33,7 @@ function isCaption(tag: number | null): boolean {
   return tag !== null && CAPTION_TAGS.some(([from, to]) => tag >= from && tag <= to);
 }
 
-/** Component tags number the streams of a kind; without one the order of the PMT stands. */
+/** Component tags number the streams of a kind; streams without one keep the order of the PMT. */
 function byTag(a: { componentTag: number | null }, b: { componentTag: number | null }): number {
   return (a.componentTag ?? 0x100) - (b.componentTag ?? 0x100);
 }

@@ -13,14 +13,14 @@ const SERVICE = 101;
 const PMT = 0x1f0;
 const VIDEO = 0x100;
 const SOUND = 0x110;
-/** A PID of SI, which every station keeps. */
+/** A PID of SI, which is kept for every station. */
 const SI = 0x14;
 const SECOND = 90_000;
-/** Takes everything, gives nothing, ends with its input. */
+/** Reads all input, writes no output, ends with its input. */
 const SINK_COMMAND = ['sh', '-c', 'exec cat > /dev/null'];
 
-/** A station on an agent whose bytes and a clock whose time the test decides. */
-class Studio {
+/** A station on an agent, with the bytes and the clock controlled by the test. */
+class TestStation {
   readonly messages: ReceptionEvent[] = [];
   readonly station: StationReception;
   readonly #builder = new StreamBuilder();
@@ -62,7 +62,7 @@ class Studio {
   }
 
   scrambled(): this {
-    // Noise may look like anything, such as sequence headers of different pictures at distant times.
+    // Scrambled data may look like anything, such as sequence headers of different pictures at distant times.
     for (const changing of [0x02, 0x50, 0x90]) {
       const head = [0, 0, 1, 0xe0, 0, 0, 0x80, 0x80, 5, 0x21, changing, 1, 0, 1, 0, 0, 1, 0xb3, changing];
       const payload = Uint8Array.from({ length: 184 }, (_, at) => head[at] ?? 0x55);
@@ -71,14 +71,14 @@ class Studio {
     return this;
   }
 
-  /** What was built so far is sent. */
+  /** Sends the packets built so far. */
   async send(): Promise<void> {
     const controller = await this.#opened.promise;
     controller.enqueue(this.#builder.bytes().slice(this.#sent * 188));
     this.#sent = this.#builder.length;
   }
 
-  /** What was built so far is sent, and has gone through: a mark behind it is seen by a raw viewer. */
+  /** Sends the packets built so far and waits until a raw viewer receives a marker sent after them. */
   async received(): Promise<void> {
     this.#marks += 1;
     const mark = `mark ${this.#marks}.`;
@@ -93,7 +93,7 @@ class Studio {
     this.station.check();
   }
 
-  /** What an output has posted. */
+  /** Values that an output has posted. */
   values<Event>(part: number): Event[] {
     return this.messages.flatMap((one) =>
       one.kind === 'value' && one.part === part ? [one.value as Event] : [],
@@ -110,7 +110,7 @@ class Studio {
     return find() as Extract<ReceptionEvent, { kind: K }>;
   }
 
-  /** Sends on meanwhile: the framer waits for what confirms its last packets. */
+  /** Keeps sending, because the framer needs further packets to confirm the last ones. */
   async #until(what: string, condition: () => boolean): Promise<void> {
     const deadline = performance.now() + 5_000;
     while (!condition()) {
@@ -127,8 +127,8 @@ class Studio {
   }
 }
 
-let studio: Studio;
-afterEach(() => studio.close());
+let station: TestStation;
+afterEach(() => station.close());
 
 const RAW = 6;
 const ENCODER = 7;
@@ -139,93 +139,93 @@ const ENCODE = {
 };
 
 async function onAir(): Promise<void> {
-  studio = new Studio();
-  await studio.tables().send();
-  await studio.message('opened');
-  studio.output(RAW, rawOutput, null);
+  station = new TestStation();
+  await station.tables().send();
+  await station.message('opened');
+  station.output(RAW, rawOutput, null);
 }
 
 describe('StationReception', () => {
-  test('that the stream never lists is refused, once left-over data of another tuning has passed', async () => {
-    studio = new Studio();
-    studio.output(RAW, rawOutput, null);
-    await studio.tables([202, 303]).received();
-    studio.pass(1_500);
-    expect(studio.messages.map(({ kind }) => kind)).not.toContain('failed');
-    studio.pass(1_000);
-    expect(await studio.message('failed')).toMatchObject({ problem: { code: 'no_signal' } });
+  test('that is not in the PAT is refused, after leftover data of another tuning has passed', async () => {
+    station = new TestStation();
+    station.output(RAW, rawOutput, null);
+    await station.tables([202, 303]).received();
+    station.pass(1_500);
+    expect(station.messages.map(({ kind }) => kind)).not.toContain('failed');
+    station.pass(1_000);
+    expect(await station.message('failed')).toMatchObject({ problem: { code: 'no_signal' } });
   });
 
-  test('that the stream no longer lists is lost, unless it comes back soon', async () => {
+  test('that disappears from the PAT is lost, unless it comes back soon', async () => {
     await onAir();
-    await studio.tables([202, 303]).received();
-    await studio.tables().received();
-    studio.pass(3_000);
-    await studio.tables([202, 303]).received();
-    studio.pass(1_000);
-    expect(studio.messages.map(({ kind }) => kind)).not.toContain('ended');
-    studio.pass(1_500);
-    expect(await studio.message('ended')).toMatchObject({
+    await station.tables([202, 303]).received();
+    await station.tables().received();
+    station.pass(3_000);
+    await station.tables([202, 303]).received();
+    station.pass(1_000);
+    expect(station.messages.map(({ kind }) => kind)).not.toContain('ended');
+    station.pass(1_500);
+    expect(await station.message('ended')).toMatchObject({
       problem: { reason: 'the station is not in the stream' },
     });
-    expect(await studio.message('outputEnded')).toMatchObject({ part: RAW, end: { cause: 'lost' } });
+    expect(await station.message('outputEnded')).toMatchObject({ part: RAW, end: { cause: 'lost' } });
   });
 
-  test('that stays scrambled: an encoder ends and says which PIDs it could not read', async () => {
+  test('that stays scrambled ends an encoder, which reports the unreadable PIDs', async () => {
     await onAir();
-    studio.output(ENCODER, encoderOutput, ENCODE);
-    await studio.scrambled().received();
-    studio.pass(5_000);
-    await studio.scrambled().received();
-    expect(studio.messages.map(({ kind }) => kind)).not.toContain('outputEnded');
-    studio.pass(5_000);
-    expect((await studio.message('outputEnded')).end).toMatchObject({
+    station.output(ENCODER, encoderOutput, ENCODE);
+    await station.scrambled().received();
+    station.pass(5_000);
+    await station.scrambled().received();
+    expect(station.messages.map(({ kind }) => kind)).not.toContain('outputEnded');
+    station.pass(5_000);
+    expect((await station.message('outputEnded')).end).toMatchObject({
       cause: 'encoder',
       produced: false,
       missing: [VIDEO, SOUND],
     });
   });
 
-  test('whose clock jumps ends its encoders in order and keeps nothing from before', async () => {
+  test('whose clock jumps ends its encoders regularly and discards everything before the jump', async () => {
     await onAir();
-    studio.output(ENCODER, encoderOutput, ENCODE);
-    await studio
+    station.output(ENCODER, encoderOutput, ENCODE);
+    await station
       .sound(SECOND)
       .sound(2 * SECOND)
       .received();
-    await studio.sound(900 * SECOND).received();
-    expect(studio.messages.map(({ kind }) => kind)).not.toContain('outputEnded');
-    await studio.sound(901 * SECOND).received();
-    await studio.message('layout');
-    expect(await studio.message('outputEnded')).toMatchObject({ part: ENCODER, end: { cause: 'layout' } });
-    studio.station.command(RAW, { kind: 'join', viewer: 1 });
-    const burst = studio.values<RawEvent>(RAW).find(({ kind }) => kind === 'burst');
+    await station.sound(900 * SECOND).received();
+    expect(station.messages.map(({ kind }) => kind)).not.toContain('outputEnded');
+    await station.sound(901 * SECOND).received();
+    await station.message('layout');
+    expect(await station.message('outputEnded')).toMatchObject({ part: ENCODER, end: { cause: 'layout' } });
+    station.station.command(RAW, { kind: 'join', viewer: 1 });
+    const burst = station.values<RawEvent>(RAW).find(({ kind }) => kind === 'burst');
     expect(burst).toBeDefined();
     expect(Buffer.from(burst?.bytes ?? []).includes('mark 1.')).toBe(false);
   });
 
-  test('reports the end of every output, also of one that was dropped', async () => {
+  test('reports the end of every output, also of a dropped one', async () => {
     await onAir();
-    studio.station.stop(RAW);
-    expect(await studio.message('outputEnded')).toMatchObject({ part: RAW });
-    studio.output(8, rawOutput, null);
-    await studio.station.close();
-    const ended = studio.messages.flatMap((message) =>
+    station.station.stop(RAW);
+    expect(await station.message('outputEnded')).toMatchObject({ part: RAW });
+    station.output(8, rawOutput, null);
+    await station.station.close();
+    const ended = station.messages.flatMap((message) =>
       message.kind === 'outputEnded' ? [message.part] : [],
     );
     expect(ended).toEqual([RAW, 8]);
   });
 
-  test('that is recorded to a disk that takes nothing continues for viewers', async () => {
+  test('continues for viewers while it is recorded to a disk that hangs', async () => {
     await onAir();
-    studio.output(8, fileOutput, { path: '/dev/full', mode: 'append', counted: 0 });
-    await studio.sound(SECOND).received();
+    station.output(8, fileOutput, { path: '/dev/full', mode: 'append', counted: 0 });
+    await station.sound(SECOND).received();
     const has = (kind: FileEvent['kind']): boolean =>
-      studio.values<FileEvent>(8).some((event) => event.kind === kind);
-    while (!has('trouble')) await studio.sound(SECOND).received();
-    await studio.sound(2 * SECOND).received();
-    studio.station.stop(8);
-    while (!has('ended')) await studio.received();
-    await studio.sound(3 * SECOND).received();
+      station.values<FileEvent>(8).some((event) => event.kind === kind);
+    while (!has('trouble')) await station.sound(SECOND).received();
+    await station.sound(2 * SECOND).received();
+    station.station.stop(8);
+    while (!has('ended')) await station.received();
+    await station.sound(3 * SECOND).received();
   });
 });

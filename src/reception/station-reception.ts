@@ -1,6 +1,6 @@
 /**
- * One stream of the agent, inside a reception worker: read once, narrowed to a station where there is one, given to its
- * outputs and readers, with the last seconds kept for outputs that join later. Independent of the kinds of outputs and
+ * One stream of the agent, inside a reception worker: read once, narrowed to a station if one is given, and passed to
+ * its outputs and readers. Keeps the last seconds for outputs that join later. Independent of the kinds of outputs and
  * readers.
  */
 import type { Pid, ServiceId } from '../../arib/ids.ts';
@@ -18,12 +18,12 @@ import type { ReceptionEvent } from './reception-messages.ts';
 import { layoutOf, type StationLayout, sameLayout } from './station-layout.ts';
 import { StreamBurst } from './stream-burst.ts';
 
-/** PAT and PMT come every 100 ms (ARIB TR-B14); a station without them is not on the air. */
+/** Time limit for PAT and PMT, which come every 100 ms (ARIB TR-B14); a station without them is off the air. */
 const TABLES_LIMIT_MS = 5_000;
-/** A tuner may still deliver data of the previous channel; a changing PAT may omit the station. */
+/** A tuner may still deliver data of the previous channel, and a changing PAT may omit the station for a while. */
 const ABSENT_LIMIT_MS = 2_000;
 
-/** Kinds as the station sees them: everything of theirs is opaque. */
+/** Kinds with opaque types. */
 export type OpaqueOutputKind = OutputKind<unknown, unknown, unknown, unknown>;
 export type OpaqueReaderKind = ReaderKind<unknown, unknown, unknown>;
 
@@ -96,7 +96,7 @@ export class StationReception {
     this.#running = this.#run();
   }
 
-  /** Releases the tuner at once; resolves when no output is left. @returns whole packets that readers came by */
+  /** Releases the tuner at once; resolves when no output is left. @returns packets received while there was a reader */
   async close(): Promise<number> {
     this.#state = 'over';
     this.#abort.abort(new Error('closed'));
@@ -170,7 +170,7 @@ export class StationReception {
     else if (now - (this.#tablesFrom ?? now) > TABLES_LIMIT_MS) this.#fail('no PAT or PMT');
   }
 
-  /** PIDs that are missing or scrambled, for lack of a card or by a fault. */
+  /** PIDs that are missing or scrambled, because of a missing card or a fault. */
   #unreadable(pids: readonly number[]): number[] {
     return pids.filter((pid) => {
       const counts = this.#filter?.statistics.pid(pid as Pid);
@@ -215,14 +215,14 @@ export class StationReception {
     const at = this.#finder.position;
     const { points, format, jumpedAt } = this.#finder.feed(kept);
     if (format !== null && format !== this.#format) this.#formatChanged(format, points);
-    // A raw viewer joins again after a jump and must not receive it a second time.
+    // A raw viewer joins again after a jump: its burst must not contain the jump a second time.
     if (jumpedAt !== null) this.#burst.clear();
     const from = jumpedAt ?? at;
     this.#burst.add(from, kept.subarray(from - at), points, this.options.clock());
     this.#each((output) => output.feed(kept), false);
   }
 
-  /** Every output, or only those that are (not) essential; a fault of one ends that one. */
+  /** Calls every output, or only those that are (not) essential. A fault of an output ends only that output. */
   #each(act: (output: Output<unknown>) => void, isEssential?: boolean): void {
     for (const running of this.#outputs.values()) {
       if (isEssential !== undefined && running.kind.isEssential !== isEssential) continue;
@@ -247,7 +247,7 @@ export class StationReception {
     }
   }
 
-  /** Outputs with the old format end; earlier entry points lead to the old format. */
+  /** Outputs with the old format end, and earlier entry points are dropped because they have the old format. */
   #formatChanged(format: string, points: EntryPoint[]): void {
     const changed = this.#format !== null;
     this.#format = format;
@@ -312,7 +312,7 @@ export class StationReception {
 
 const NO_OUTPUT: Output<unknown> = { feed: () => {}, stop: () => {} };
 
-/** A stream that begins and ends without tables is not received; a fault of this program ends it too. */
+/** A stream that ends before its tables counts as not received; any other error is a fault of this program. */
 function problemOf(error: unknown, state: 'opening' | 'tables' | 'open'): StreamProblem {
   const reason = reasonOf(error);
   if (!(error instanceof AgentStreamError)) return { code: 'ended', reason, sentence: null };

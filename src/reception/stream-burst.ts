@@ -1,6 +1,6 @@
 /**
  * The last seconds of a station's stream, from an entry point on, so that an encoder or viewer that joins a
- * tuned station has something to decode at once.
+ * tuned station can decode immediately.
  */
 
 import type { MonotonicMs } from '../../host/clock.ts';
@@ -20,22 +20,22 @@ interface Kept {
 export class StreamBurst {
   #chunks: Kept[] = [];
   #points: (EntryPoint & { time: MonotonicMs })[] = [];
-  /** Memory that the chunks keep alive: whole buffers, of which a chunk may be a part. */
+  /** Memory that the chunks keep alive: whole buffers, even if a chunk is only a part of one. */
   #held = 0;
 
-  /** A chunk that begins at octet `at` of the stream; it is kept, not copied. */
+  /** Adds a chunk that begins at octet `at` of the stream; it is not copied. */
   add(at: number, bytes: Uint8Array<ArrayBuffer>, points: readonly EntryPoint[], now: MonotonicMs): void {
-    // Chunks of one buffer follow one another.
+    // Chunks of the same buffer are consecutive.
     if (this.#chunks.at(-1)?.bytes.buffer !== bytes.buffer) this.#held += bytes.buffer.byteLength;
     this.#chunks.push({ at, bytes });
     const oldest = this.#chunks[0]?.at ?? at;
     for (const point of points) {
-      // Its picture may have begun before the buffer was cleared.
+      // The picture may have begun before `clear`.
       if (point.picture < oldest || this.#points.at(-1)?.at === point.at) continue;
       this.#points.push({ ...point, time: now });
     }
     while ((this.#points[1]?.time ?? now) < now - WINDOW_MS) this.#points.shift();
-    this.#forget();
+    this.#evict();
   }
 
   /** Discards everything received so far. */
@@ -45,15 +45,15 @@ export class StreamBurst {
     this.#held = 0;
   }
 
-  /** From the oldest (`early`) or newest (`late`) entry point to the end; undefined while there is none. */
+  /** From the oldest (`early`) or newest (`late`) entry point to the end; undefined if there is none yet. */
   from(which: 'early' | 'late'): Uint8Array<ArrayBuffer>[] | undefined {
     const point = which === 'early' ? this.#points[0] : this.#points.at(-1);
     return point === undefined ? undefined : this.since(point.at);
   }
 
   /**
-   * Start of an encoder: the tables, then the whole intra picture of the oldest entry point,
-   * then everything since. ffmpeg stops searching for the picture's header when sound comes first.
+   * Start of an encoder's input: the tables, then the whole intra picture of the oldest entry point,
+   * then everything since. ffmpeg stops searching for the picture's header if audio comes first.
    */
   forEncoder(): Uint8Array[] | undefined {
     const point = this.#points[0];
@@ -63,14 +63,14 @@ export class StreamBurst {
     return [point.tables, pidFirst(picture, point.video), ...this.since(point.pictureEnd)];
   }
 
-  /** From an octet of the stream, or from the oldest held. */
+  /** From an octet of the stream on, or from the oldest one in memory. */
   since(at: number): Uint8Array<ArrayBuffer>[] {
     return this.#chunks
       .filter((chunk) => chunk.at + chunk.bytes.length > at)
       .map((chunk) => (chunk.at < at ? chunk.bytes.subarray(at - chunk.at) : chunk.bytes));
   }
 
-  #forget(): void {
+  #evict(): void {
     for (;;) {
       const first = this.#chunks[0];
       if (first === undefined) return;

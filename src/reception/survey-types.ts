@@ -13,20 +13,20 @@ export interface WantedLogo {
 
 export interface SurveyOrder {
   request: AgentStreamRequest;
-  /** For all of it, opening included, ms. */
+  /** For the whole survey including opening, ms. */
   limitMs: number;
   task: SurveyTask;
 }
 
-/** How a survey ended; apart from `complete` none of them means that the channel has nothing. */
+/** How a survey ended; only after `complete` does a missing result mean that the channel does not have it. */
 export type SurveyOutcome =
-  /** All that was looked for was found. */
+  /** Everything was found. */
   | 'complete'
   /** The agent had no tuner. */
   | 'no_tuner'
-  /** The agent could not tune; the reason is its sentence. */
+  /** The agent could not tune; the reason is the agent's message. */
   | 'refused'
-  /** The agent did not answer, or the answer was not an agent's. */
+  /** The agent did not answer, or the answer was not from an agent. */
   | 'unreachable'
   /** The stream did not begin in time. */
   | 'no_signal'
@@ -38,14 +38,14 @@ export type SurveyOutcome =
   | 'broken'
   | 'cancelled';
 
-/** What a scan needs to know about a stream. */
+/** Data of a stream for a scan. */
 export interface ScannedStream {
   networkId: NetworkId;
   transportStreamId: TransportStreamId;
-  /** Of terrestrial streams. */
+  /** Only for terrestrial streams. */
   remoteControlKey: number | null;
   services: ScannedService[];
-  /** Satellite: the streams that the NIT places on the same transponder, this one among them. */
+  /** Satellite: the streams on the same transponder in the NIT, including this one. */
   transponder: TransportStreamId[];
 }
 
@@ -55,19 +55,19 @@ export interface ScannedService {
   serviceType: number;
 }
 
-/** A logo as it is to be kept. */
+/** A logo in the form in which it is stored. */
 export interface FoundLogo {
   networkId: NetworkId;
   serviceId: ServiceId;
   /** logo_type: index of `LOGO_SIZES`. */
   type: number;
-  /** logo_version, 12 bits; null where the broadcast names none. */
+  /** logo_version, 12 bits; null if the broadcast has none. */
   version: number | null;
-  /** With its palette. */
+  /** Including the palette. */
   png: Uint8Array<ArrayBuffer>;
 }
 
-/** The engineering service that sends logos of satellite stations, by a network's NIT. */
+/** The engineering service that sends logos of satellite stations, from a network's NIT. */
 export interface LogoCarrier {
   networkId: NetworkId;
   transportStreamId: TransportStreamId;
@@ -82,7 +82,7 @@ export interface SurveyFindings {
 
 export interface SurveyResult {
   outcome: SurveyOutcome;
-  /** The agent's sentence where it refused, else technical words for the log; null when complete. */
+  /** The agent's message if it refused, else a technical text for the log; null if complete. */
   reason: string | null;
   findings: SurveyFindings;
 }

@@ -17,7 +17,7 @@ function unit(time: number, on = SOUND, decode?: number): Uint8Array {
   return new StreamBuilder().pes(on, pesPacket({ streamId: 0xc0, pts: time % WRAP, ...dts, data })).bytes();
 }
 
-/** For each PES packet whether it came through whole (3), not at all (0), or that the clock jumped. */
+/** Result of each PES packet: passed completely (3), dropped (0), or `jump`. */
 function verdicts(units: Uint8Array[]): (number | 'jump')[] {
   const guard = new TimeGuard([SOUND]);
   return units.map((packets) => {
@@ -47,7 +47,7 @@ describe('TimeGuard', () => {
     expect(verdicts(at(10, 5, 5.1))).toEqual([3, 0, 'jump']);
   });
 
-  test('leaves other streams unchanged and drops damaged packets of any', () => {
+  test('leaves other streams unchanged and drops damaged packets of any stream', () => {
     const damaged = unit(0, OTHER);
     damaged[PACKET_SIZE + 1] = (damaged[PACKET_SIZE + 1] ?? 0) | 0x80;
     const guard = new TimeGuard([SOUND]);

@@ -1,6 +1,6 @@
 /**
- * On the way to an encoder: keeps damaged packets and impossible times away. ffmpeg trusts every time stamp:
- * one wrong bit in a stamp of sound makes it insert hours of silence, which takes gigabytes of memory.
+ * Filter before an encoder: drops damaged packets and impossible time stamps. ffmpeg trusts every time stamp: one wrong
+ * bit in an audio time stamp makes it insert hours of silence, which takes gigabytes of memory.
  */
 import type { Pid } from '../../arib/ids.ts';
 import type { Pts90k } from '../../arib/time.ts';
@@ -17,19 +17,19 @@ import { readPes } from '../../arib/ts/pes.ts';
 import { joinBytes } from './join-bytes.ts';
 
 /**
- * Time stamps of a stream are at most 0.7 s apart (ISO/IEC 13818-1 2.7.4); larger steps need confirmation by a second
- * stamp.
+ * Time stamps of a stream are at most 0.7 s apart (ISO/IEC 13818-1 2.7.4); larger steps must be confirmed by a second
+ * time stamp.
  */
 const MAX_STEP = PTS_HZ;
-/** A longer loss of reception ends the stream; a larger step is another clock. */
+/** A longer loss of reception ends the stream, so a larger step means another clock. */
 const MAX_GAP = 10 * PTS_HZ;
 
 interface Watched {
   /** The last accepted time stamp. */
   last: Pts90k | undefined;
-  /** The last doubtful one, until the next confirms it. */
+  /** The last doubtful time stamp, until the next one confirms it. */
   doubted: Pts90k | undefined;
-  /** Inside a PES packet with a doubtful stamp. */
+  /** Inside a PES packet with a doubtful time stamp. */
   dropping: boolean;
 }
 
@@ -43,7 +43,7 @@ export class TimeGuard {
     );
   }
 
-  /** This stream was filled up to a time stamp, from which it continues. */
+  /** Called when this stream was filled up to a time stamp, from which it continues. */
   reached(pid: Pid, pts: Pts90k): void {
     const stream = this.#streams.get(pid);
     if (stream === undefined) return;
@@ -51,7 +51,7 @@ export class TimeGuard {
     stream.doubted = undefined;
   }
 
-  /** Takes whole packets; gives those to be encoded (the same array when all are), or that the clock jumped. */
+  /** Takes whole packets; returns those to be encoded (the same array if all are), or `jump` if the clock jumped. */
   feed(packets: Uint8Array): Uint8Array | 'jump' {
     const parts: Uint8Array[] = [];
     let copied = 0;
@@ -68,10 +68,10 @@ export class TimeGuard {
   }
 
   #judge(packets: Uint8Array, offset: number): 'pass' | 'drop' | 'jump' {
-    // Its header may be wrong too: which stream it belongs to is not known.
+    // The header may be damaged too, so its PID cannot be trusted.
     if (hasTransportError(packets, offset)) return 'drop';
     const stream = this.#streams.get(packetPid(packets, offset));
-    // Scrambled packets have no readable time, and no decoder reads them.
+    // Scrambled packets have no readable time stamp, and decoders skip them.
     if (stream === undefined || scramblingControl(packets, offset) !== 0) return 'pass';
     if (startsUnit(packets, offset)) {
       const pes = readPes(packets.subarray(payloadStart(packets, offset), offset + PACKET_SIZE));
