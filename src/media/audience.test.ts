@@ -210,7 +210,7 @@ describe('an HTTP body', () => {
     const waiting = eagerReader?.read();
     idle.queue.push(packets(1));
     expect((await idleReader?.read())?.value).toEqual(Uint8Array.of(1));
-    await expect(idleReader?.closed).rejects.toThrow('takes nothing');
+    await expect(idleReader?.closed).rejects.toThrow('does not read');
     expect([idle.seen.left, eager.seen.left]).toEqual([1, 0]);
     eager.queue.push(packets(2));
     expect((await waiting)?.value).toEqual(Uint8Array.of(2));
