@@ -31,7 +31,10 @@ class RecordingDriver implements Driver {
       signal: () => null,
       close: () => {
         closing ??= (async () => {
-          await Bun.sleep(this.closeMs());
+          const until = performance.now() + this.closeMs();
+          // Timers count from the start of the event loop's turn: on a busy machine one alone may be early.
+          do await Bun.sleep(Math.max(0, until - performance.now()));
+          while (performance.now() < until);
           if (this.sinks.get(device) === sink) this.sinks.delete(device);
         })();
         return closing;
