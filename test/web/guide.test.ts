@@ -307,7 +307,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
       }
       await page.context().close();
     }
-  });
+  }, 300_000);
 
   test('a change of the guide is shown in place, requested with the ETag', async () => {
     const page = await openGuide();
