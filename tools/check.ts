@@ -4,8 +4,7 @@ import { join } from 'node:path';
 const ROOT = join(import.meta.dir, '..');
 const BIN = join(ROOT, 'node_modules', '.bin');
 
-async function run(title: string, words: string[], niceness: number): Promise<boolean> {
-  const command = niceness === 0 ? words : ['nice', '-n', String(niceness), ...words];
+async function run(title: string, command: string[]): Promise<boolean> {
   const child = Bun.spawn(command, { cwd: ROOT, stdout: 'pipe', stderr: 'pipe' });
   const [stdout, stderr, code] = await Promise.all([
     new Response(child.stdout).text(),
@@ -16,11 +15,11 @@ async function run(title: string, words: string[], niceness: number): Promise<bo
   return code === 0;
 }
 
-/** Prints every finding. @param niceness as of `nice`, 0 to 19 @returns whether there is none */
-export async function check(niceness = 0): Promise<boolean> {
+/** Prints every finding. @returns whether there is none */
+export async function check(): Promise<boolean> {
   const [types, style] = await Promise.all([
-    run('tsc', [join(BIN, 'tsc'), '-b'], niceness),
-    run('biome', [join(BIN, 'biome'), 'check', '--error-on-warnings', '.'], niceness),
+    run('tsc', [join(BIN, 'tsc'), '-b']),
+    run('biome', [join(BIN, 'biome'), 'check', '--error-on-warnings', '.']),
   ]);
   return types && style;
 }
