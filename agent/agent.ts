@@ -35,6 +35,8 @@ const DEFAULT_TIMING: AgentTiming = {
   stallMs: 5_000,
   lingerMs: 5_000,
   drainMs: 2_000,
+  // Enough for a reader that keeps up, also on a busy machine.
+  flushMs: 100,
   probeMs: [2_000, 5_000, 15_000, 60_000, 300_000],
   killGraceMs: 2_000,
   keepAliveMs: 30_000,

@@ -9,6 +9,7 @@ function create(more: { lagLimitBytes?: number; drainMs?: number } = {}) {
     priority: 0,
     lagLimitBytes: 100,
     drainMs: 20,
+    flushMs: 5,
     onLeave: (_consumer, why) => left.push(why),
     ...more,
   });

@@ -11,12 +11,11 @@ interface ConsumerOptions {
   readonly lagLimitBytes: number;
   /** Time limit for an ended user to fetch its queued data, ms. */
   readonly drainMs: number;
+  /** Time for sending the last chunks before an abort, ms. */
+  readonly flushMs: number;
   /** Called once, when the connection was closed, lagged too far, or the user was ended. */
   readonly onLeave: (consumer: Consumer, why: LeaveReason) => void;
 }
-
-/** Time for sending the last chunks before an abort; enough for a reader that keeps up, also on a busy machine. */
-const FLUSH_MS = 100;
 
 /** `gone`: disconnected. `lagged`: queue over the bound. `ended`: handed over, or failed by the tuning. */
 export type LeaveReason = 'gone' | 'lagged' | 'ended';
@@ -166,7 +165,7 @@ export class Consumer {
   #drained(): void {
     clearTimeout(this.#drainTimer);
     if (this.#ending.kind === 'clean') this.#settle();
-    else this.#drainTimer = setTimeout(() => this.#settle(), FLUSH_MS);
+    else this.#drainTimer = setTimeout(() => this.#settle(), this.options.flushMs);
   }
 
   /** Ends the body. If it was not drained in time, a clean end becomes a failure, so that no data is lost silently. */

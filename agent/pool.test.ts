@@ -53,7 +53,7 @@ function createPool(
     ...(isPresent === undefined ? {} : { isPresent }),
     createDescrambler: (output) => new PassThroughDescrambler(output),
     tsidOf: () => null,
-    timing: { syncMs: 30, stallMs: 60_000, lingerMs: 4, drainMs: 5, probeMs },
+    timing: { syncMs: 30, stallMs: 60_000, lingerMs: 4, drainMs: 5, flushMs: 5, probeMs },
     lagLimitBytes: 1_000_000,
     log: SILENT_LOG,
     onChange: () => {},

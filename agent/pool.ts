@@ -24,6 +24,8 @@ import { TuningTimes } from './tuning-times.ts';
 export interface PoolTiming extends TuningTiming {
   /** Time limit for an ended user to fetch its queued data, ms. */
   readonly drainMs: number;
+  /** Time for sending the last chunks before an abort, which discards what the reader has not read, ms. */
+  readonly flushMs: number;
   /** Retry delays of a device that cannot be opened; the last one repeats. */
   readonly probeMs: readonly number[];
 }
@@ -205,6 +207,7 @@ export class TunerPool {
       priority: request.priority,
       lagLimitBytes: this.options.lagLimitBytes,
       drainMs: this.options.timing.drainMs,
+      flushMs: this.options.timing.flushMs,
       onLeave: (consumer, why) => this.#onLeave(consumer, why, tuning),
     });
   }

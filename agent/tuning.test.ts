@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import { PACKET_SIZE, SYNC_BYTE } from '../arib/ts/packet.ts';
 import { type MonotonicMs, monotonicMs } from '../host/clock.ts';
 import { SILENT_LOG } from '../host/log.ts';
+import { HANG_LIMIT_MS, until } from '../test/until.ts';
 import { PassThroughDescrambler } from './descramble/descrambler.ts';
 import type { Driver, TuneSink } from './driver/driver.ts';
 import { settleTuners } from './tuner-settings.ts';
@@ -11,8 +12,6 @@ const PACKETS = new Uint8Array(8 * PACKET_SIZE);
 for (let at = 0; at < PACKETS.length; at += PACKET_SIZE) PACKETS[at] = SYNC_BYTE;
 const STALL_MS = 600;
 const PAUSE_MS = 60_000;
-/** Far above the expected waits. */
-const LIMIT_MS = 30_000;
 
 /** The clock of the tuning: stopped, or advanced by a step at each reading. */
 class ScriptedClock {
@@ -27,14 +26,6 @@ class ScriptedClock {
 
   pass(ms: number): void {
     this.#now += ms;
-  }
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = performance.now() + LIMIT_MS;
-  while (!condition()) {
-    if (performance.now() > deadline) throw new Error('did not happen');
-    await Bun.sleep(5);
   }
 }
 
@@ -56,7 +47,7 @@ test('a pause of the process does not count as silence of the device', async () 
     driver,
     createDescrambler: (output) => new PassThroughDescrambler(output),
     isProbe: false,
-    timing: { syncMs: LIMIT_MS, stallMs: STALL_MS, lingerMs: LIMIT_MS },
+    timing: { syncMs: HANG_LIMIT_MS, stallMs: STALL_MS, lingerMs: HANG_LIMIT_MS },
     log: SILENT_LOG,
     monotonicClock: clock.read,
     onChange: () => {},

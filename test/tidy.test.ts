@@ -352,7 +352,8 @@ test('every file is reached from an entry', () => {
       isTest(file) ||
       scripts.includes(file) ||
       /^(tools|bench)\//.test(file) ||
-      /^(build\.ts|(src|agent|synth)\/main\.ts|web\/main\.tsx)$/.test(file) ||
+      // bunfig.toml names the preloaded file.
+      /^(build\.ts|(src|agent|synth)\/main\.ts|web\/main\.tsx|test\/preload\.ts)$/.test(file) ||
       /\.worker\.ts$/.test(file) ||
       // Compiled by tools/wasm.ts; ambient types.
       /^wasm\/(\w+\/\w+\.as|wasm\.d)\.ts$/.test(file),

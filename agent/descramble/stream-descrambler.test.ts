@@ -9,6 +9,7 @@ import {
   TEST_SYSTEM,
   type TestProgram,
 } from '../../test/scrambled-stream.ts';
+import { until } from '../../test/until.ts';
 import { type AnsweredKeys, type CardSystem, KeyFailure, type KeySource } from './key-source.ts';
 import { StreamDescrambler } from './stream-descrambler.ts';
 
@@ -74,9 +75,7 @@ function rig(limits: { headBytes?: number; queueBytes?: number } = {}): Rig {
 
 /** Promise callbacks and the compilation of the module have run. */
 async function settled(condition: () => boolean): Promise<void> {
-  const limit = performance.now() + 10_000;
-  while (!condition() && performance.now() < limit) await Bun.sleep(1);
-  expect(condition()).toBe(true);
+  await until(condition);
 }
 
 /** Feeds in pieces of any size, like sockets and devices; the framer holds back less than 700 octets. */

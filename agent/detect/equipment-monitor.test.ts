@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { SILENT_LOG } from '../../host/log.ts';
-import { untilTrue } from '../../test/agent/scripted-time.ts';
+import { until } from '../../test/until.ts';
 import type { DetectedDevice } from '../../wire/agent.ts';
 import { EquipmentMonitor } from './equipment-monitor.ts';
 
@@ -37,14 +37,14 @@ test('probes the devices again only when their names changed', async () => {
   const { state, monitor } = start(() => list);
   await monitor.start();
   expect(monitor.devices).toEqual(list);
-  await untilTrue(() => state.looks > 20);
+  await until(() => state.looks > 20);
   expect([state.detections, state.changes]).toEqual([1, 0]);
   list = [device('/dev/a'), device('/dev/b')];
   state.paths.push('/dev/b');
-  await untilTrue(() => state.changes === 1);
+  await until(() => state.changes === 1);
   list = [device('/dev/b')];
   state.paths.shift();
-  await untilTrue(() => state.changes === 2);
+  await until(() => state.changes === 2);
   expect(monitor.devices).toEqual(list);
   expect(state.detections).toBe(3);
   monitor.close();
@@ -54,10 +54,10 @@ test('probes a device with a problem periodically, and reports when it is solved
   let list = [device('/dev/a', { code: 'permission', message: 'x' })];
   const { state, monitor } = start(() => list);
   await monitor.start();
-  await untilTrue(() => state.detections > 3);
+  await until(() => state.detections > 3);
   expect(state.changes).toBe(0);
   list = [device('/dev/a')];
-  await untilTrue(() => state.changes === 1);
+  await until(() => state.changes === 1);
   monitor.close();
 });
 
@@ -70,7 +70,7 @@ test('retries after a failed detection, and keeps the previous result', async ()
   await monitor.start();
   fails = true;
   state.paths.push('/dev/b');
-  await untilTrue(() => state.detections > 3);
+  await until(() => state.detections > 3);
   expect(monitor.devices).toEqual([device('/dev/a')]);
   expect(state.changes).toBe(0);
   monitor.close();

@@ -5,7 +5,8 @@
 import { describe, expect, test } from 'bun:test';
 import { dvbAdapter, frontendState, ISDBT } from '../../test/agent/scripted-devices.ts';
 import { ScriptedKernel } from '../../test/agent/scripted-kernel.ts';
-import { ScriptedTime, untilTrue } from '../../test/agent/scripted-time.ts';
+import { ScriptedTime } from '../../test/agent/scripted-time.ts';
+import { until } from '../../test/until.ts';
 import type { DeviceContract, TuneOrder } from './device-messages.ts';
 import { DeviceWorkerHost } from './device-worker-host.ts';
 import { HeldDescriptors } from './held-descriptors.ts';
@@ -40,12 +41,12 @@ describe('DeviceWorkerHost', () => {
     const kernel = new ScriptedKernel(dvbAdapter(0, frontendState([ISDBT]), { read: (into) => into.length }));
     const { host, time, events, untaken } = start(kernel);
     await host.tune(ORDER);
-    await untilTrue(() => untaken() > 64 * 1024 * 1024);
+    await until(() => untaken() > 64 * 1024 * 1024);
     const before = events.filter(({ kind }) => kind === 'data').length;
     for (let turn = 0; turn < 50; turn += 1) await time.sleep(20);
     expect(events.filter(({ kind }) => kind === 'data')).toHaveLength(before);
     host.order({ kind: 'taken', bytes: 1024 * 1024 });
-    await untilTrue(() => events.filter(({ kind }) => kind === 'data').length > before);
+    await until(() => events.filter(({ kind }) => kind === 'data').length > before);
     await host.close();
   });
 
@@ -53,7 +54,7 @@ describe('DeviceWorkerHost', () => {
     const kernel = new ScriptedKernel(dvbAdapter(0, frontendState([ISDBT])));
     const { host, time, events } = start(kernel);
     await host.tune(ORDER);
-    await untilTrue(() => time.clock() > 10_000);
+    await until(() => time.clock() > 10_000);
     await host.close();
     const signals = events.filter(({ kind }) => kind === 'signal').length;
     expect(signals).toBeGreaterThanOrEqual(9);

@@ -4,7 +4,8 @@ import { SILENT_LOG } from '../../host/log.ts';
 import { type InlineWorker, startInlineWorker } from '../../test/agent/inline-device-worker.ts';
 import { dvbAdapter, frontendState, ISDBS, ISDBT } from '../../test/agent/scripted-devices.ts';
 import { fail, type ScriptedFile, ScriptedKernel } from '../../test/agent/scripted-kernel.ts';
-import { ScriptedTime, untilTrue } from '../../test/agent/scripted-time.ts';
+import { ScriptedTime } from '../../test/agent/scripted-time.ts';
+import { until } from '../../test/until.ts';
 import type { TunerSettings } from '../tuner-settings.ts';
 import type { TuneSession, TuneTarget } from './driver.ts';
 import { FE_SET_PROPERTY, FE_SET_VOLTAGE } from './dvb/abi.ts';
@@ -95,10 +96,10 @@ describe('a session', () => {
       new ScriptedKernel(dvbAdapter(0, frontendState([ISDBT, ISDBS]), { read: answers(...parts) })),
     );
     const { session, log, chunks } = rig.open(tuner(FRONTEND), T27);
-    await untilTrue(() => chunks.length === 2);
+    await until(() => chunks.length === 2);
     expect(log).toEqual(['locked', 'data', 'data']);
     expect(Buffer.concat(chunks)).toEqual(Buffer.concat(parts));
-    await untilTrue(() => session.signal() !== null);
+    await until(() => session.signal() !== null);
     expect(session.signal()).toEqual({ locked: true, cnr: 28.5, strength: -42 });
     await session.close();
     await session.close();
@@ -109,7 +110,7 @@ describe('a session', () => {
   test('of a device that cannot be opened ends with a device fault', async () => {
     const rig = new Rig(new ScriptedKernel({}));
     const { session, log } = rig.open(tuner('/dev/px4video2'), T27);
-    await untilTrue(() => log.length > 0);
+    await until(() => log.length > 0);
     expect(log).toEqual([expect.stringContaining('ended device: /dev/px4video2 がありません')]);
     await session.close();
   });
@@ -119,7 +120,7 @@ describe('a session', () => {
     state.status = 0;
     const rig = new Rig(new ScriptedKernel(dvbAdapter(0, state)));
     const { session, log } = rig.open(tuner(FRONTEND), T27);
-    await untilTrue(() => log.length > 0);
+    await until(() => log.length > 0);
     expect(log).toEqual([expect.stringContaining('ended channel: T27')]);
     expect(rig.kernel.openFiles.size).toBe(0);
     await session.close();
@@ -129,7 +130,7 @@ describe('a session', () => {
     const read = answers(new Uint8Array(188), fail('ENODEV'));
     const rig = new Rig(new ScriptedKernel(dvbAdapter(0, frontendState([ISDBT]), { read })));
     const { session, log } = rig.open(tuner(FRONTEND), T27);
-    await untilTrue(() => log.some((line) => line.startsWith('ended')));
+    await until(() => log.some((line) => line.startsWith('ended')));
     expect(log.slice(0, 2)).toEqual(['locked', 'data']);
     expect(log[2]).toStartWith('ended device:');
     expect(rig.kernel.openFiles.size).toBe(0);
@@ -140,7 +141,7 @@ describe('a session', () => {
     const read = answers(fail('EOVERFLOW'), fail('EOVERFLOW'), new Uint8Array(188));
     const rig = new Rig(new ScriptedKernel(dvbAdapter(0, frontendState([ISDBT]), { read })));
     const { session, log } = rig.open(tuner(FRONTEND), T27);
-    await untilTrue(() => session.overflows === 2);
+    await until(() => session.overflows === 2);
     expect(log).toContain('data');
     await session.close();
   });
@@ -150,7 +151,7 @@ describe('a session', () => {
     state.status = 0;
     const rig = new Rig(new ScriptedKernel(dvbAdapter(0, state)));
     const { session, log } = rig.open(tuner(FRONTEND), T27);
-    await untilTrue(() => rig.kernel.log.some((line) => line.includes(`0x${FE_SET_PROPERTY.toString(16)}`)));
+    await until(() => rig.kernel.log.some((line) => line.includes(`0x${FE_SET_PROPERTY.toString(16)}`)));
     await session.close();
     state.status = 31;
     expect(log).toEqual([]);
@@ -160,7 +161,7 @@ describe('a session', () => {
   test('ends when reads return no more data', async () => {
     const rig = new Rig(new ScriptedKernel({ '/dev/px4video2': characterFile(() => 0) }));
     const { session, log } = rig.open(tuner('/dev/px4video2'), T27);
-    await untilTrue(() => log.some((line) => line.startsWith('ended device')));
+    await until(() => log.some((line) => line.startsWith('ended device')));
     await session.close();
   });
 
@@ -174,14 +175,14 @@ describe('a session', () => {
         : { [path]: characterFile((into) => into.length) };
     const rig = new Rig(new ScriptedKernel(files));
     const { session, log, chunks } = rig.open(tuner(path), T27);
-    await untilTrue(() => chunks.length > 2);
+    await until(() => chunks.length > 2);
     rig.workers[0]?.crash();
     expect(log.at(-1)).toStartWith('ended device:');
     expect(rig.kernel.openFiles.size).toBeGreaterThan(0);
     await session.close();
     expect(rig.kernel.openFiles.size).toBe(0);
     const next = rig.open(tuner(path), T27);
-    await untilTrue(() => next.chunks.length > 0);
+    await until(() => next.chunks.length > 0);
     await next.session.close();
     expect(rig.kernel.openFiles.size).toBe(0);
   });
@@ -191,7 +192,7 @@ describe('a session', () => {
     const rig = new Rig(new ScriptedKernel({ '/dev/px4video2': characterFile(() => length) }));
     for (let round = 1; round <= 2; round += 1) {
       const { session, chunks } = rig.open(tuner('/dev/px4video2'), T27);
-      await untilTrue(() => chunks.length > 3);
+      await until(() => chunks.length > 3);
       expect(chunks[0]).toHaveLength(length);
       await session.close();
       expect(rig.kernel.openFiles.size).toBe(0);
@@ -232,12 +233,12 @@ describe('power for the antenna', () => {
     const first = rig.open(tuner(FRONTEND, true), BS);
     const second = rig.open(tuner('/dev/px4video0', true), BS);
     const third = rig.open(tuner('/dev/px4video1', true), BS);
-    await untilTrue(() => [first, second, third].every(({ log }) => log.includes('locked')));
+    await until(() => [first, second, third].every(({ log }) => log.includes('locked')));
     expect(powering(rig)).toEqual({ now: [FRONTEND], most: 1 });
     await second.session.close();
     expect(powering(rig).now).toEqual([FRONTEND]);
     await first.session.close();
-    await untilTrue(() => powering(rig).now.length === 1);
+    await until(() => powering(rig).now.length === 1);
     expect(powering(rig).now).toEqual(['/dev/px4video1']);
     await third.session.close();
     expect(powering(rig)).toEqual({ now: [], most: 1 });
@@ -247,7 +248,7 @@ describe('power for the antenna', () => {
     const rig = antennaRig();
     const one = rig.open(tuner('/dev/px4video0'), BS);
     const other = rig.open(tuner(FRONTEND, true), T27);
-    await untilTrue(() => [one, other].every(({ log }) => log.includes('locked')));
+    await until(() => [one, other].every(({ log }) => log.includes('locked')));
     expect(powering(rig)).toEqual({ now: [], most: 0 });
     await Promise.all([one.session.close(), other.session.close()]);
   });
@@ -259,10 +260,10 @@ describe('power for the antenna', () => {
       characterFile(undefined, { [px4.SET_CHANNEL]: () => fail('EAGAIN') }),
     );
     const failed = rig.open(tuner('/dev/px4video0', true), BS);
-    await untilTrue(() => failed.log.length > 0);
+    await until(() => failed.log.length > 0);
     await failed.session.close();
     const next = rig.open(tuner(FRONTEND, true), BS);
-    await untilTrue(() => next.log.includes('locked'));
+    await until(() => next.log.includes('locked'));
     expect(powering(rig).now).toEqual([FRONTEND]);
     await next.session.close();
   });

@@ -63,6 +63,14 @@ export class MachineClock {
     for (let index = 0; index < times; index++) this.timed(() => {});
   }
 
+  /** Processor time of a piece of work that takes `ms` on the reference machine, and the slowdown relative to it. */
+  work(ms: number): { processorMs: number; slowness: number } {
+    const begin = threadMs();
+    for (let round = 0; round * REFERENCE_MS < ms; round++) reference();
+    const processorMs = threadMs() - begin;
+    return { processorMs, slowness: processorMs / ms };
+  }
+
   /** Slowdown relative to the reference machine, since the last call. */
   factor(): number {
     return quantile(this.#references.splice(0), 0.5) / REFERENCE_MS;

@@ -7,7 +7,7 @@ import { createLog } from '../../host/log.ts';
 import { BookedHome, MINUTE, NOON } from '../../test/schedule/booked-home.ts';
 import { StandInRecorder } from '../../test/schedule/stand-in-recorder.ts';
 import { tuner } from '../../test/service/bookings.ts';
-import { until } from '../../test/service/harness.ts';
+import { until } from '../../test/until.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import { settingDefaults } from '../../wire/settings.ts';
 import { Hub } from '../hub/hub.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { SILENT_LOG } from '../../host/log.ts';
-import { comesTrue } from '../../test/until.ts';
+import { until } from '../../test/until.ts';
 import { Hub } from '../hub/hub.ts';
 import { ListChangeNotifier } from './list-change-notifier.ts';
 
@@ -9,8 +9,6 @@ let lists: { reservations: unknown; rules: unknown };
 let reads: number;
 let hub: Hub;
 let notifier: ListChangeNotifier;
-
-const until = (condition: () => boolean) => comesTrue(`${condition}`, condition, 5000);
 
 beforeEach(async () => {
   published = [];

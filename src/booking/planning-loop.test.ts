@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { SILENT_LOG } from '../../host/log.ts';
-import { until } from '../../test/service/harness.ts';
+import { until } from '../../test/until.ts';
 import { PlanningLoop } from './planning-loop.ts';
 
 const closers: (() => Promise<void>)[] = [];

@@ -212,7 +212,7 @@ test('a plan that reads what it needs from the database equals that of the whole
     }),
     { seed: SEED, numRuns: 100 },
   );
-}, 20_000);
+});
 
 describe('the whole guide', () => {
   test('is not read for reservations without rules and conflicts', () => {

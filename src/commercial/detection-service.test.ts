@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { wallMs } from '../../host/clock.ts';
 import { createLog } from '../../host/log.ts';
-import { comesTrue } from '../../test/until.ts';
+import { until } from '../../test/until.ts';
 import { Hub } from '../hub/hub.ts';
 import { Failure } from '../model/failure.ts';
 import { recordingId } from '../model/ids.ts';
@@ -10,8 +10,6 @@ import { openDatabase } from '../store/database.ts';
 import { LearntLogoStore } from '../store/learnt-logo-store.ts';
 import { RecordingListStore } from '../store/recording-list-store.ts';
 import { DetectionService } from './detection-service.ts';
-
-const LIMIT_MS = 5_000;
 
 test('a recording on a disk that is not mounted waits until the disk is back', async () => {
   using database = openDatabase(':memory:');
@@ -52,11 +50,11 @@ test('a recording on a disk that is not mounted waits until the disk is back', a
   });
   try {
     detection.start();
-    await comesTrue('it was asked for in three rounds', () => asked.length >= 3, LIMIT_MS);
+    await until('it was asked for in three rounds', () => asked.length >= 3);
     expect(new Set(asked)).toEqual(new Set(['/disk']));
     expect(chapters.detection(recordingId(1))).toBeUndefined();
     isAway = false;
-    await comesTrue('it was tried', () => chapters.detection(recordingId(1))?.state === 'failed', LIMIT_MS);
+    await until('it was tried', () => chapters.detection(recordingId(1))?.state === 'failed');
     expect(chapters.detection(recordingId(1))?.reason).toBe('no_file');
   } finally {
     await detection.close();

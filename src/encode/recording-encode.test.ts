@@ -6,7 +6,7 @@ import { media90k } from '../../arib/time.ts';
 import { monotonicMs } from '../../host/clock.ts';
 import { openClip } from '../../test/play/clip.ts';
 import { madeStream } from '../../test/play/made-recording.ts';
-import { comesTrue } from '../../test/until.ts';
+import { until } from '../../test/until.ts';
 import { findEntry } from '../media/entry-search.ts';
 import { RecordingEncode } from './recording-encode.ts';
 
@@ -35,7 +35,7 @@ test('while it is paused nothing is fed and no time counts; then it continues to
     },
   });
   encode.hold(true);
-  await comesTrue('its process', () => Bun.file(output).exists(), 10_000);
+  await until('its process', () => Bun.file(output).exists());
   // Longer than the timeout for a hang.
   time += 60_000;
   // One interval of the hang check, which emits no event to wait for.

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { wallMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
-import { comesTrue } from '../../test/until.ts';
+import { until } from '../../test/until.ts';
 import { Encoders, type EncodersOptions } from './encoders.ts';
 import { findFfmpeg } from './find.ts';
 
@@ -102,7 +102,7 @@ describe('Encoders', () => {
     await Bun.sleep(50);
     expect(one.status()).toMatchObject({ state: 'ready', av1: { fastEnough: false } });
     isIdle = true;
-    await comesTrue('the second trial', () => one.status().av1?.fastEnough === true, 20_000);
+    await until('the second trial', () => one.status().av1?.fastEnough === true);
   });
 
   test('a suspended encoder is used again after 15 minutes; software H.264 is never suspended', async () => {

@@ -1,8 +1,7 @@
-import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { liveCommand, VIDEO_ENCODERS } from './recipes.ts';
 
 // Encodes on a machine that may be busy.
-setDefaultTimeout(30_000);
 
 const FFMPEG = Bun.which('ffmpeg');
 

@@ -6,6 +6,7 @@ import { broadcastMs } from '../../arib/time.ts';
 import { wallMs } from '../../host/clock.ts';
 import { createLog } from '../../host/log.ts';
 import { tunerOf } from '../../test/tuner.ts';
+import { until } from '../../test/until.ts';
 import type { Channel, Tuner } from '../../wire/agent.ts';
 import { Hub } from '../hub/hub.ts';
 import { StationList } from '../station/station-list.ts';
@@ -123,10 +124,6 @@ afterEach(async () => {
   collector.close();
   await server.stop(true);
 });
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await Bun.sleep(2);
-}
 
 /** Waits for one more plan. */
 async function planned(): Promise<void> {

@@ -288,7 +288,7 @@ describe('a feed', () => {
     client.read(FEED, handlers)?.take(batch(tables()));
     while (stored().length === 0) await Bun.sleep(20);
     expect(starts).toBe(2);
-  }, 60_000);
+  });
 
   test('is asked to repeat its tables when its worker receives new stations', async () => {
     const client = guideWorker();

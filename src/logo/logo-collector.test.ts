@@ -10,6 +10,7 @@ import { wallMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { longSection, StreamBuilder, u16 } from '../../test/stream-builder.ts';
 import { tunerOf } from '../../test/tuner.ts';
+import { until } from '../../test/until.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import { Hub } from '../hub/hub.ts';
 import type { StationRecord } from '../model/station.ts';
@@ -26,14 +27,6 @@ const closers: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
-
-async function until(what: string, condition: () => boolean): Promise<void> {
-  const deadline = performance.now() + 10_000;
-  while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`did not happen: ${what}`);
-    await Bun.sleep(5);
-  }
-}
 
 const STATION: StationRecord = {
   id: stationId(networkId(0x7fe8), serviceId(1024)),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { pts90k } from '../../arib/time.ts';
 import { captionFrames } from '../../test/caption/frames.ts';
-import { comesTrue } from '../../test/until.ts';
+import { until } from '../../test/until.ts';
 import { CAPTION_FRAME } from '../../wire/caption.ts';
 import { CaptionStreamEncoder, captionBody } from './caption-body.ts';
 import { CaptionFrames } from './caption-frames.ts';
@@ -89,7 +89,7 @@ describe('captionBody', () => {
     expect(value?.[4]).toBe(CAPTION_FRAME.notice);
     expect(new TextDecoder().decode(value?.subarray(13))).toBe('{"type":"ping"}');
     abort.abort();
-    await comesTrue('the stream ends', async () => (await reader.read()).done, 10_000);
+    await until('the stream ends', async () => (await reader.read()).done);
     expect(left).toBe(1);
   });
 

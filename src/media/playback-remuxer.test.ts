@@ -122,7 +122,7 @@ test('two hours with a wrap and gaps are remuxed with constant memory', async ()
   expect(remuxer.position / TICKS_PER_SECOND / 3_600).toBeCloseTo(hours, 2);
   expect(held.length).toBeGreaterThanOrEqual(4);
   expect((held.at(-1) ?? 0) - (held[0] ?? 0)).toBeLessThan(8);
-}, 60_000);
+});
 
 test('time stamps and clock references are shifted exactly, across the wrap', async () => {
   const stamp = fc.integer({ min: 0, max: PTS_MODULUS - 1 });

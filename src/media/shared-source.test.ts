@@ -8,7 +8,7 @@ import { boxesIn } from '../../mp4/boxes.ts';
 import { readFragment } from '../../mp4/fragment.ts';
 import { Fragmenter } from '../../mp4/fragmenter.ts';
 import { readTracks } from '../../mp4/tracks.ts';
-import { comesTrue } from '../../test/until.ts';
+import { until } from '../../test/until.ts';
 import { type EncoderChoice, Encoders } from '../ffmpeg/encoders.ts';
 import type { Frame } from './frame.ts';
 import { httpBody } from './http-body.ts';
@@ -165,7 +165,7 @@ test('a viewer who joins after hours starts at 0 with picture and sound still in
   const { shared, source, seen } = share();
   const { signal } = new AbortController();
   const joiningFirst = shared.join(RECIPE, signal);
-  await comesTrue('the encoder was ordered', () => source.consumer !== undefined, 10_000);
+  await until('the encoder was ordered', () => source.consumer !== undefined);
   for (const frame of frames) source.consumer?.frame(frame);
   const first = await joiningFirst;
   const hours = later(frames, 5);
@@ -215,7 +215,7 @@ test('a socket receives the same frames as an HTTP viewer', async () => {
   };
   const { shared, source } = share();
   const joining = shared.join(RECIPE, new AbortController().signal);
-  await comesTrue('the encoder was ordered', () => source.consumer !== undefined, 10_000);
+  await until('the encoder was ordered', () => source.consumer !== undefined);
   const page = {
     kind: 'caption',
     superimpose: false,
@@ -238,7 +238,7 @@ test('a socket receives the same frames as an HTTP viewer', async () => {
 test('a pausable source is paused while a viewer lags, and the viewer is not dropped', async () => {
   const { shared, source } = share();
   const joining = shared.join(RECIPE, new AbortController().signal);
-  await comesTrue('the encoder was ordered', () => source.consumer !== undefined, 10_000);
+  await until('the encoder was ordered', () => source.consumer !== undefined);
   const megabyte = (isSync: boolean): Frame => ({
     kind: 'fragment',
     bytes: new Uint8Array(1024 * 1024),
@@ -255,13 +255,13 @@ test('a pausable source is paused while a viewer lags, and the viewer is not dro
   while (source.held.at(-1) === true) expect(await viewer.next()).toBeDefined();
   expect(source.held).toEqual([true, false]);
   viewer.leave();
-  await comesTrue('the source is closed', () => source.closed === 1, 10_000);
+  await until('the source is closed', () => source.closed === 1);
 });
 
 test('a failing source disconnects its viewers, including waiting ones', async () => {
   const { shared, source, seen, events } = share();
   const joining = shared.join(RECIPE, new AbortController().signal);
-  await comesTrue('the encoder was ordered', () => source.consumer !== undefined, 10_000);
+  await until('the encoder was ordered', () => source.consumer !== undefined);
   source.consumer?.frame({ kind: 'init', bytes: Uint8Array.of(1), mime: 'video/mp4' });
   source.consumer?.frame({ kind: 'fragment', bytes: Uint8Array.of(2), isSync: true, time: media90k(0) });
   const { viewer } = await joining;
@@ -273,7 +273,7 @@ test('a failing source disconnects its viewers, including waiting ones', async (
   const other = share();
   const waiting = other.shared.join(RECIPE, new AbortController().signal);
   waiting.catch(() => {});
-  await comesTrue('the encoder was ordered', () => other.source.consumer !== undefined, 10_000);
+  await until('the encoder was ordered', () => other.source.consumer !== undefined);
   other.events()?.ended();
   await expect(waiting).rejects.toThrow('放送の受信が途切れました');
   expect(other.seen).toEqual({ over: 1, lost: 1 });

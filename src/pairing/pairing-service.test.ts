@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { wallMs } from '../../host/clock.ts';
 import { createLog } from '../../host/log.ts';
 import { type Random, systemRandom } from '../../host/random.ts';
-import { comesTrue } from '../../test/until.ts';
+import { until } from '../../test/until.ts';
 import { migrate } from '../store/database.ts';
 import { PairingStore } from '../store/pairing-store.ts';
 import { TokenStore } from '../store/token-store.ts';
@@ -13,8 +13,6 @@ import { PairingService } from './pairing-service.ts';
 import { TokenService } from './token-service.ts';
 
 const MINUTE = 60_000;
-/** For tests of timers. */
-const LIMIT_MS = 20_000;
 const START = 1_800_000_000_000;
 let database: Database;
 let now = START;
@@ -196,14 +194,13 @@ describe('expired codes', () => {
     database.run('PRAGMA query_only = 1');
     pairing.start();
     try {
-      await comesTrue(
+      await until(
         'a failed purge is logged',
         () => lines.some((line) => line.includes('expired pairing codes stay for now')) || undefined,
-        LIMIT_MS,
       );
       expect(count('pairing_codes')).toBe(1);
       database.run('PRAGMA query_only = 0');
-      await comesTrue('the row goes', () => count('pairing_codes') === 0 || undefined, LIMIT_MS);
+      await until('the row goes', () => count('pairing_codes') === 0 || undefined);
     } finally {
       pairing.close();
     }

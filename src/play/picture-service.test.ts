@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { wallMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { putRecording, type RecordingRow } from '../../test/service/recording-rows.ts';
-import { comesTrue } from '../../test/until.ts';
+import { until } from '../../test/until.ts';
 import { Hub } from '../hub/hub.ts';
 import { Failure } from '../model/failure.ts';
 import { type RecordingId, recordingId } from '../model/ids.ts';
@@ -94,14 +94,14 @@ describe('PictureService', () => {
       read.push(id);
       if (id === second) throw new Failure('busy', '');
     });
-    await comesTrue('two are made', () => missing() === undefined, LIMIT_MS);
+    await until('two are made', () => missing() === undefined);
     expect(made).toEqual([second, first]);
     expect(read).toEqual([second, first]);
     expect(new RecordingListStore(database).find(first)?.posterAt).toBe(wallMs(777));
     expect(changes).toBe(4);
     const third = put(5);
     hub.changed('recordings');
-    await comesTrue('the next one is made', () => made.includes(third), LIMIT_MS);
+    await until('the next one is made', () => made.includes(third));
   });
 
   test('a recording that fails twice is not tried again; one without video is tried once', async () => {
@@ -112,7 +112,7 @@ describe('PictureService', () => {
       if (id === broken) throw new Error('ffmpeg: no');
       return false;
     });
-    await comesTrue('nothing is left', () => missing() === undefined, LIMIT_MS);
+    await until('nothing is left', () => missing() === undefined);
     expect(tried).toEqual([sound, broken, broken]);
     expect(new RecordingListStore(database).find(broken)?.posterAt).toBeNull();
   });
@@ -131,7 +131,7 @@ describe('PictureService', () => {
       },
       async ({ id }) => void read.push(id),
     );
-    await comesTrue('nothing is left', () => missing() === undefined, LIMIT_MS);
+    await until('nothing is left', () => missing() === undefined);
     expect(tried).toEqual([gone]);
     expect(read).toEqual([]);
   });
@@ -146,15 +146,11 @@ describe('PictureService', () => {
       if (id === second) throw new Failure('busy', '');
       return true;
     });
-    await comesTrue('it is tried', () => tried.length > 0, LIMIT_MS);
+    await until('it is tried', () => tried.length > 0);
     expect(missing()).toBe(second);
     isThere = true;
     hub.changed('recordings');
-    await comesTrue(
-      'the other one is made',
-      () => tried.at(-1) === first && missing([second]) === undefined,
-      LIMIT_MS,
-    );
+    await until('the other one is made', () => tried.at(-1) === first && missing([second]) === undefined);
     expect(missing()).toBe(second);
   });
 
@@ -172,12 +168,12 @@ describe('PictureService', () => {
       made.push(id);
       return true;
     });
-    await comesTrue('it is made again', () => made.length > 0, LIMIT_MS);
+    await until('it is made again', () => made.length > 0);
     expect(made).toEqual([lost]);
     expect([kept, deleted].map((id) => existsSync(cache.path(id, 'poster.jpg')))).toEqual([true, false]);
     database.run('UPDATE recordings SET deleted_at = 1');
     hub.changed('recordings');
-    await comesTrue('it is cleaned', () => !existsSync(cache.path(kept, 'poster.jpg')), LIMIT_MS);
+    await until('it is cleaned', () => !existsSync(cache.path(kept, 'poster.jpg')));
   });
 
   test('closing cancels running jobs', async () => {
@@ -193,7 +189,7 @@ describe('PictureService', () => {
       });
       return promise;
     });
-    await comesTrue('it is begun', () => isBegun, LIMIT_MS);
+    await until('it is begun', () => isBegun);
     await service?.close();
     expect(isEnded).toBe(true);
     expect(missing()).toBeDefined();

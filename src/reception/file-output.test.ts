@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Pid } from '../../arib/ids.ts';
 import { monotonicMs } from '../../host/clock.ts';
 import { adaptation, PACKET, StreamBuilder } from '../../test/stream-builder.ts';
+import { until } from '../../test/until.ts';
 import { type FileEvent, FileOutput } from './file-output.ts';
 import type { FileOpening } from './recorded-file.ts';
 
@@ -55,11 +56,7 @@ class TestOutput {
   }
 
   async until(kind: FileEvent['kind'], count = 1): Promise<void> {
-    const deadline = performance.now() + 10_000;
-    while (this.of(kind).length < count) {
-      if (performance.now() > deadline) throw new Error(`did not happen: ${kind}`);
-      await Bun.sleep(1);
-    }
+    await until(kind, () => this.of(kind).length >= count);
   }
 
   sums() {
@@ -191,8 +188,7 @@ describe('a disk', () => {
     output.sink.feed(block);
     output.sink.command({ kind: 'move', opening: { path, mode: 'create' } });
     await output.until('opened', 2);
-    const deadline = performance.now() + 10_000;
-    while (statSync(path).size < fitting * block.length && performance.now() < deadline) await Bun.sleep(5);
+    await until('what was queued is written', () => statSync(path).size >= fitting * block.length);
     output.time = 7000;
     output.sink.feed(block);
     await output.sink.stop();

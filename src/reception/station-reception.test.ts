@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import { serviceId } from '../../arib/ids.ts';
 import { monotonicMs, systemWallClock } from '../../host/clock.ts';
 import { patSection, pesPacket, pmtSection, StreamBuilder } from '../../test/stream-builder.ts';
+import { until } from '../../test/until.ts';
 import { encoderOutput } from './encoder-output.ts';
 import { type FileEvent, fileOutput } from './file-output.ts';
 import type { AnyOutputKind } from './output-kind.ts';
@@ -112,13 +113,12 @@ class TestStation {
 
   /** Keeps sending, because the framer needs further packets to confirm the last ones. */
   async #until(what: string, condition: () => boolean): Promise<void> {
-    const deadline = performance.now() + 5_000;
-    while (!condition()) {
-      if (performance.now() > deadline) throw new Error(`did not happen: ${what}`);
+    await until(what, async () => {
+      if (condition()) return true;
       this.#builder.nulls(8);
       await this.send();
-      await Bun.sleep(2);
-    }
+      return false;
+    });
   }
 
   async close(): Promise<void> {

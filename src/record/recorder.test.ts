@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import type { EventId, ProgramId } from '../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs, plusMs } from '../../arib/time.ts';
-import { HOUR, recorderHome, STATION, until } from '../../test/record/recorder-home.ts';
+import { HOUR, recorderHome, STATION } from '../../test/record/recorder-home.ts';
+import { until } from '../../test/until.ts';
 import { recordingId, reservationId } from '../model/ids.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import type { RecordingOrder } from '../model/recording.ts';

@@ -5,6 +5,7 @@ import { dirname, join, relative } from 'node:path';
 import { broadcastMs } from '../../arib/time.ts';
 import { monotonicMs, wallMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
+import { until } from '../../test/until.ts';
 import { recordingId } from '../model/ids.ts';
 import type { RecordingPart } from '../model/recording.ts';
 import type { FileCommand, FileEnd, FileEvent } from '../reception/file-output.ts';
@@ -136,10 +137,6 @@ function placed(names: readonly string[], former: readonly RecordingPart[] = [],
     [Symbol.dispose]: () => rmSync(root, { recursive: true }),
   };
 }
-
-const until = async (condition: () => boolean): Promise<void> => {
-  while (!condition()) await Bun.sleep(1);
-};
 
 test('a recording continues elsewhere while its disk is unavailable, and keeps what is there', async () => {
   using one = placed(['a', 'b'], [{ path: 'a/one.ts', bytes: 1880 }]);

@@ -4,6 +4,7 @@ import { wallMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { StreamBuilder } from '../../test/stream-builder.ts';
 import { tunerOf } from '../../test/tuner.ts';
+import { until } from '../../test/until.ts';
 import type { Channel } from '../../wire/agent.ts';
 import { Hub } from '../hub/hub.ts';
 import { ChannelSurveys } from '../reception/channel-survey.ts';
@@ -16,14 +17,6 @@ const closers: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
-
-async function until(what: string, condition: () => boolean): Promise<void> {
-  const deadline = performance.now() + 15_000;
-  while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`did not happen: ${what}`);
-    await Bun.sleep(5);
-  }
-}
 
 const TUNER = tunerOf(['CS']);
 
@@ -154,7 +147,7 @@ describe('a scan whose channels', () => {
       expect(status.message).toContain(message);
       if (name.startsWith('send')) await until('the tuners are left', () => home.reading === 0);
       expect([home.puts, home.stored]).toEqual([0, 0]);
-    }, 20_000);
+    });
   }
 });
 
@@ -172,7 +165,7 @@ describe('a scan', () => {
       expect([status.state, status.failed.length]).toEqual(['failed', 12]);
       expect(status.message).toContain('空いているチューナーがありません');
     }
-  }, 20_000);
+  });
 
   test('continues after a short outage of the agent, and fails after a long one', async () => {
     const home = rig();
@@ -192,7 +185,7 @@ describe('a scan', () => {
     const status = await ended(home);
     expect(status.state).toBe('failed');
     expect(status.message).toContain('チューナーエージェント');
-  }, 20_000);
+  });
 
   test('is refused while one is running, and can be aborted at any moment', async () => {
     const home = rig();
@@ -206,7 +199,7 @@ describe('a scan', () => {
     await home.start();
     await home.scans.abort();
     expect([home.scans.status().state, home.puts]).toEqual(['aborted', 0]);
-  }, 20_000);
+  });
 
   test('survives a worker that dies', async () => {
     const workers: Worker[] = [];
@@ -221,7 +214,7 @@ describe('a scan', () => {
     workers[0]?.terminate();
     const status = await ended(home);
     expect([status.state, status.done >= 12, workers.length]).toEqual(['failed', true, 2]);
-  }, 20_000);
+  });
 });
 
 function nullsOnly(): Uint8Array {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { wallMs } from '../../host/clock.ts';
 import { createLog } from '../../host/log.ts';
 import type { FromWorker, ToWorker } from '../../host/worker-link.ts';
-import { comesTrue } from '../../test/until.ts';
+import { until } from '../../test/until.ts';
 import { Failure } from '../model/failure.ts';
 import { startDatabaseWorker } from '../workers.ts';
 import { openDatabase } from './database.ts';
@@ -37,8 +37,6 @@ class FakeWorker extends EventTarget {
     this.answer({ link: 'failed', id, message, code: null });
   }
 }
-
-const LIMIT_MS = 30_000;
 
 let database: Database;
 let workers: FakeWorker[];
@@ -123,12 +121,12 @@ test('a worker that died is restarted', async () => {
 test('an integrity check runs in a worker of its own that ends with it; the same damage is logged once', async () => {
   client = new DatabaseWorkerClient({ ...client.options, inspectMs: 1 });
   client.start();
-  await comesTrue('the inspection', async () => (workers.length === 2 ? true : undefined), LIMIT_MS);
+  await until('the inspection', async () => (workers.length === 2 ? true : undefined));
   expect(workers[1]?.requests('inspect').map(({ body }) => body)).toEqual([{ path: 'svc.db' }]);
   const fields = [{ table: 'programs', row: 5, field: 'genres' }];
   const field = { table: 'programs', row: 5, field: 'genres' };
   workers[1]?.answered('inspect', { fields: [...fields, field], problems: ['page 3', 'page 3'] });
-  await comesTrue('its end', async () => (workers[1]?.isTerminated ? true : undefined), LIMIT_MS);
+  await until('its end', async () => (workers[1]?.isTerminated ? true : undefined));
   expect(client.trouble).toContain('壊れて');
   expect(lines.map((line) => line.replace(/^\S+ \S+ /, '').trim())).toHaveLength(2);
   expect(lines.join('')).toContain('row=5');
@@ -165,14 +163,11 @@ test('a worker that hangs without dying is replaced', async () => {
     real.run("INSERT INTO settings VALUES ('theme', '1', 0)");
     await expect(replaced.stored()).rejects.toBeInstanceOf(Failure);
     expect(lines.join('')).toContain('database worker');
-    await comesTrue(
-      'what was committed is on disk',
-      () =>
-        replaced.stored().then(
-          () => true,
-          () => undefined,
-        ),
-      LIMIT_MS,
+    await until('what was committed is on disk', () =>
+      replaced.stored().then(
+        () => true,
+        () => undefined,
+      ),
     );
     expect(started.length).toBeGreaterThan(1);
     expect(await replaced.close()).toBe(true);

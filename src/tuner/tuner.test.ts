@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { SILENT_LOG } from '../../host/log.ts';
+import { until } from '../../test/until.ts';
 import { Failure } from '../model/failure.ts';
 import { AgentClient } from './agent-client.ts';
 import { AgentLink, type AgentLinkOptions } from './agent-link.ts';
@@ -20,10 +21,6 @@ function serve(handler: (path: string) => Response | Promise<Response>, port = 0
   });
   closers.push(() => server.stop(true));
   return { server, url: `http://127.0.0.1:${server.port}`, port: server.port ?? 0 };
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await Bun.sleep(2);
 }
 
 async function failureOf(promise: Promise<unknown>): Promise<Failure> {

@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { until } from './fixture.ts';
+import { until } from '../until.ts';
 
 const DRIVER = '/usr/lib/pcsc/drivers/serial/libifdvpcd.so';
 const CARD = join(import.meta.dir, 'emulated-card.ts');

@@ -12,9 +12,8 @@ import type { StationRecord } from '../../src/model/station.ts';
 import type { Card, Tuner } from '../../wire/agent.ts';
 import { SessionFixture } from '../record/session-fixture.ts';
 import { ecmMessage, type ScrambledStream, scrambledStream } from '../scrambled-stream.ts';
-import { comesTrue } from '../until.ts';
+import { HANG_LIMIT_MS, until } from '../until.ts';
 import { CardRig, cardRigMissing } from './card-rig.ts';
-import { until } from './fixture.ts';
 
 const STATION: StationRecord = {
   ...{ id: stationId(networkId(32608), serviceId(101)), type: 'GR', channel: 'T27', name: '試験テレビ' },
@@ -192,7 +191,7 @@ describe.skipIf(missing !== undefined)('a card with the real daemon', () => {
     expect(alone.text).toMatch(/^OK {4}カード: 読み取れます（Virtual PCD/m);
     expect(alone.text).not.toContain('問題');
     expect(alone.code).toBe(0);
-  }, 30_000);
+  });
 
   test('a card that is removed and inserted again: the stream recovers, and the cause is reported', async () => {
     // On a busy machine the daemon takes seconds to notice each change; packets have to be sent for long
@@ -217,7 +216,7 @@ describe.skipIf(missing !== undefined)('a card with the real daemon', () => {
     } finally {
       await agent.close();
     }
-  }, 30_000);
+  });
 
   test('a card that needs a second for an ECM causes no loss', async () => {
     await rig.send('delay 1000');
@@ -232,7 +231,7 @@ describe.skipIf(missing !== undefined)('a card with the real daemon', () => {
       await rig.send('delay 0');
       await agent.close();
     }
-  }, 30_000);
+  });
 
   test.each([
     ['foreign', 'unsuitable_card'],
@@ -241,7 +240,8 @@ describe.skipIf(missing !== undefined)('a card with the real daemon', () => {
     await rig.send(`kind ${kind}`);
     const agent = await new CardAgent(rig.socket, 1_000).ready();
     try {
-      expect(await agent.card()).toMatchObject({ state: 'error', failure });
+      await until(failure, async () => (await agent.card()).failure === failure);
+      expect((await agent.card()).state).toBe('error');
       const received = await agent.receive();
       expect(Buffer.compare(received, SCRAMBLED.scrambled.subarray(0, received.length))).toBe(0);
     } finally {
@@ -254,7 +254,10 @@ describe.skipIf(missing !== undefined)('a card with the real daemon', () => {
     await rig.send('kind foreign');
     const agent = await new CardAgent(rig.socket, 1_000).ready();
     try {
-      expect((await agent.card()).failure).toBe('unsuitable_card');
+      await until(
+        'the foreign card is refused',
+        async () => (await agent.card()).failure === 'unsuitable_card',
+      );
       await rig.send('second insert');
       await until('the suitable card is ready', async () => (await agent.card()).state === 'ready');
       expect((await agent.card()).reader).toContain('Virtual PCD 00 01');
@@ -287,11 +290,7 @@ describe.skipIf(missing !== undefined)('a card with the real daemon', () => {
       const session = fixture.record({ station, endAt: startAt + 60_000 });
       await until('it is received', () => session.state.bytes > 0);
       if (endsOnceReported !== undefined)
-        await comesTrue(
-          'the recording reports it',
-          () => endsOnceReported.test(session.state.cause ?? ''),
-          30_000,
-        );
+        await until('the recording reports it', () => endsOnceReported.test(session.state.cause ?? ''));
       // A shorter interruption does not count as a gap.
       const { bytes } = session.state;
       await until('it continues for over a second', () => session.state.bytes > bytes + 15_000);
@@ -314,7 +313,10 @@ describe.skipIf(missing !== undefined)('a card with the real daemon', () => {
       await reported('no_card');
       const [refusal, recorded] = await Promise.all([
         live
-          .open({ stationId: STATION.id, codec: 'h264', audio: undefined }, AbortSignal.timeout(30_000))
+          .open(
+            { stationId: STATION.id, codec: 'h264', audio: undefined },
+            AbortSignal.timeout(HANG_LIMIT_MS),
+          )
           .then(
             () => 'opened',
             (error: unknown) => error,
@@ -340,12 +342,12 @@ describe.skipIf(missing !== undefined)('a card with the real daemon', () => {
       await kept;
       await rig.send('kind good');
     }
-  }, 60_000);
+  });
 
   test('a killed daemon is reported; the agent uses the next one', async () => {
     const agent = await new CardAgent(rig.socket, 1_000).ready();
     try {
-      expect((await agent.card()).state).toBe('ready');
+      await until('the card is ready', async () => (await agent.card()).state === 'ready');
       await rig.send('pcscd stop');
       await agent.receive();
       expect(await agent.card()).toMatchObject({ state: 'error', failure: 'no_daemon' });
@@ -360,7 +362,7 @@ describe.skipIf(missing !== undefined)('a card with the real daemon', () => {
     } finally {
       await agent.close();
     }
-  }, 30_000);
+  });
 
   test('another agent descrambles with the shared card, and a whole file is decoded by request', async () => {
     const port = await freePort();
@@ -394,7 +396,7 @@ describe.skipIf(missing !== undefined)('a card with the real daemon', () => {
       await other.close();
       await owner.close();
     }
-  }, 30_000);
+  });
 
   test('no key is in the log or in a response', async () => {
     const agent = await new CardAgent(rig.socket, 1_000).ready();

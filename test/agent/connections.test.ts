@@ -3,7 +3,8 @@ import { describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { AllowedHosts } from '../../host/host-check.ts';
-import { sourceCommand, TestAgent, until } from './fixture.ts';
+import { until } from '../until.ts';
+import { sourceCommand, TestAgent } from './fixture.ts';
 
 interface RawConnection extends Disposable {
   readonly socket: Socket;

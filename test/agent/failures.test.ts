@@ -2,10 +2,14 @@ import { describe, expect, test } from 'bun:test';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentTiming } from '../../agent/agent.ts';
-import { isRunning, messageOf, sourceCommand, TestAgent, until } from './fixture.ts';
+import { until } from '../until.ts';
+import { isRunning, messageOf, sourceCommand, TestAgent } from './fixture.ts';
 import { numberedPackets } from './packets.ts';
 
 const T27 = 'type=GR&channel=T27';
+
+/** For readers that check the last data before an abort: they share a processor with the agent, and with other tests. */
+const UNHURRIED = { flushMs: 2_000 };
 
 /** One GR tuner whose command misbehaves as specified by the arguments. */
 function misbehaving(extra: string[], timing: Partial<AgentTiming> = {}): Promise<TestAgent> {
@@ -17,20 +21,24 @@ function misbehaving(extra: string[], timing: Partial<AgentTiming> = {}): Promis
 }
 
 describe('before the first byte a failure is 500 with a reason', () => {
-  const ROWS: [string, string[], string, number][] = [
+  const FAILED = ['--packets', '0', '--exit', '7', '--stderr', 'no-lock'];
+  const ROWS: [string, (folder: string) => string, string, Partial<AgentTiming>][] = [
+    ['a command that ends at once', (folder) => sourceCommand(folder, ...FAILED), 'no-lock', {}],
     [
-      'a command that ends at once',
-      ['--packets', '0', '--exit', '7', '--stderr', 'no-lock'],
-      'no-lock',
-      8_000,
+      'a command that says nothing',
+      (folder) => sourceCommand(folder, '--delay', '600000'),
+      ...(['信号が届きません', { syncMs: 800 }] as const),
     ],
-    ['a command that says nothing', ['--delay', '60000'], '信号が届きません', 800],
-    // Long enough for the command to start on a busy machine.
-    ['output that is no transport stream', ['--garbage'], 'TS', 2_500],
+    // A shell starts much faster than the limit, also on a busy machine.
+    [
+      'output that is no transport stream',
+      (folder) => `sh -c 'echo start garbage $$ >> ${folder}/starts; exec yes garbage'`,
+      ...(['TS', { syncMs: 2_500 }] as const),
+    ],
   ];
-  for (const [name, extra, reason, syncMs] of ROWS) {
+  for (const [name, command, reason, timing] of ROWS) {
     test(name, async () => {
-      await using agent = await misbehaving(extra, { syncMs });
+      await using agent = await TestAgent.start({ fakeTuners: 'GR:1', timing, command });
       const answer = await agent.request(T27);
       expect(answer.status).toBe(500);
       expect(await messageOf(answer)).toContain(reason);
@@ -73,13 +81,13 @@ describe('after bytes were sent a failure aborts every user', () => {
   const ROWS: [string, string[], string][] = [
     ['the command ends with success', ['--packets', '3000'], '終了コード 0'],
     ['the command fails', ['--packets', '3000', '--exit', '1'], '終了コード 1'],
-    ['no packets come any more', ['--silent-after', '3000'], '届きません'],
+    // All at once, since a source that is paced may be late by more than the limit.
+    ['no packets come any more', ['--silent-after', '3000', '--rate', '100000000'], '届きません'],
   ];
   for (const [name, extra, reason] of ROWS) {
     test(name, async () => {
-      await using agent = await misbehaving(extra, {
-        stallMs: extra[0] === '--silent-after' ? 1_500 : 5_000,
-      });
+      const stall = extra[0] === '--silent-after' ? { stallMs: 1_500 } : {};
+      await using agent = await misbehaving(extra, { ...UNHURRIED, ...stall });
       const readers = await Promise.all([agent.open(T27), agent.open(T27)]);
       for (const reader of readers) expect(await reader.ended()).toBe('aborted');
       // Data received before the end was delivered.
@@ -167,8 +175,7 @@ test('endless noise on standard error has no effect and is read slowly', async (
 test('a burst of 500 Mbit/s is delivered to a reader that reads', async () => {
   await using agent = await TestAgent.start({
     command: (folder) => sourceCommand(folder, '--rate', '62500000', '--packets', '300000'),
-    // The reader shares a processor with the agent and may lag when the source ends.
-    timing: { drainMs: 10_000 },
+    timing: UNHURRIED,
   });
   const reader = await agent.open(T27);
   await reader.ended();

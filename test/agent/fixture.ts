@@ -1,4 +1,4 @@
-/** A real agent on a free port with short timeouts, its files in a temporary folder, and a reader of its streams. */
+/** A real agent on a free port, its files in a temporary folder, and a reader of its streams. */
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,18 +8,21 @@ import { systemWallClock } from '../../host/clock.ts';
 import { createLog } from '../../host/log.ts';
 import { Networks } from '../../host/networks.ts';
 import type { Tuner } from '../../wire/agent.ts';
+import { HANG_LIMIT_MS, until } from '../until.ts';
 import { type ReadPackets, readNumbered } from './packets.ts';
 
-const FAST: Partial<AgentTiming> = {
-  syncMs: 5_000,
-  stallMs: 5_000,
+/**
+ * Short where a test waits for the end of the time, and long where it must not end on a slow machine: the start of a
+ * command, the pace of a source, and readers that share the agent's processor.
+ */
+const TIMING: Partial<AgentTiming> = {
+  syncMs: HANG_LIMIT_MS,
+  stallMs: HANG_LIMIT_MS,
   lingerMs: 300,
-  drainMs: 500,
+  drainMs: HANG_LIMIT_MS,
   killGraceMs: 300,
   coalesceMs: 5,
 };
-
-const WAIT_LIMIT_MS = 10_000;
 
 const SOURCE = join(import.meta.dir, 'ts-source.ts');
 
@@ -28,15 +31,6 @@ export function sourceCommand(folder: string, ...extra: string[]): string {
   return [process.execPath, SOURCE, '--name', '{channel}', '--log', join(folder, 'starts'), ...extra].join(
     ' ',
   );
-}
-
-/** @throws Error with the description if the condition does not become true in time */
-export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + WAIT_LIMIT_MS;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`did not happen: ${what}`);
-    await Bun.sleep(5);
-  }
 }
 
 class StreamReader {
@@ -125,7 +119,7 @@ export class TestAgent implements AsyncDisposable {
       environment: process.env,
       log: createLog({ level: 'debug', now: systemWallClock, write: (line) => log.push(line) }),
       ...options,
-      timing: { ...FAST, ...timing },
+      timing: { ...TIMING, ...timing },
     });
     return new TestAgent(agent, folder, log);
   }

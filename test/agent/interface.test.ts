@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { parseAs } from '../../agent/config/validate.ts';
 import { Networks } from '../../host/networks.ts';
 import { type Channel, TunersSchema } from '../../wire/agent.ts';
-import { messageOf, TestAgent, until } from './fixture.ts';
+import { until } from '../until.ts';
+import { messageOf, TestAgent } from './fixture.ts';
 
 const T27 = 'type=GR&channel=T27';
 const CHANNEL: Channel = {

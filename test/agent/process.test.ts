@@ -4,7 +4,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fuzzSeed, Random } from '../fuzz/random.ts';
-import { isRunning, sourceCommand, until } from './fixture.ts';
+import { HANG_LIMIT_MS, until } from '../until.ts';
+import { isRunning, sourceCommand } from './fixture.ts';
 import { numberedPackets } from './packets.ts';
 
 const MAIN = join(import.meta.dir, '..', '..', 'agent', 'main.ts');
@@ -13,7 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** `npm test -- --long`: hundreds of repetitions. */
 const LONG = process.env.SVC_LONG === '1';
-const SOAK_LIMIT_MS = LONG ? 600_000 : 30_000;
+const SOAK_LIMIT_MS = 600_000;
 
 interface AgentProcess extends AsyncDisposable {
   readonly child: Bun.Subprocess<'ignore', 'pipe', 'pipe'>;
@@ -49,7 +50,7 @@ function run(environment: Record<string, string>, ...arguments_: string[]): Agen
     async [Symbol.asyncDispose]() {
       // SIGTERM first, so that it ends its commands: one that never writes would outlive a killed agent.
       child.kill('SIGTERM');
-      await Promise.race([child.exited, Bun.sleep(5_000)]);
+      await Promise.race([child.exited, Bun.sleep(HANG_LIMIT_MS)]);
       child.kill('SIGKILL');
       await child.exited;
     },

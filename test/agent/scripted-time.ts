@@ -16,14 +16,3 @@ export class ScriptedTime {
     this.#now += ms;
   }
 }
-
-const WAIT_LIMIT_MS = 20_000;
-
-/** Runs other tasks until the condition holds. @throws Error if it does not */
-export async function untilTrue(condition: () => boolean): Promise<void> {
-  const deadline = performance.now() + WAIT_LIMIT_MS;
-  while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`did not come true: ${condition}`);
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { isRunning, messageOf, sourceCommand, TestAgent, until } from './fixture.ts';
+import { HANG_LIMIT_MS, until } from '../until.ts';
+import { isRunning, messageOf, sourceCommand, TestAgent } from './fixture.ts';
 
 const T27 = 'type=GR&channel=T27';
 const T21 = 'type=GR&channel=T21';
@@ -95,7 +96,10 @@ test('readers that come and go at any moment do not affect others', async () => 
 
 describe('after the last reader', () => {
   test('a tuning lingers and is reused without retuning', async () => {
-    await using agent = await TestAgent.start({ timing: { lingerMs: 1_000 } });
+    await using agent = await TestAgent.start({
+      command: (folder) => sourceCommand(folder, '--rate', '400000'),
+      timing: { lingerMs: 4_000 },
+    });
     const first = await agent.open(T27);
     const { tuner } = first;
     first.leave();
@@ -104,7 +108,7 @@ describe('after the last reader', () => {
     const second = await agent.open(T27);
     expect(second.tuner).toBe(tuner);
     // Longer than it would have lingered.
-    await second.atLeast(4_500_000);
+    await second.atLeast(1_800_000);
     expect(agent.starts()).toHaveLength(1);
   });
 
@@ -119,7 +123,7 @@ describe('after the last reader', () => {
   });
 
   test('another channel takes a lingering tuner before an idle one', async () => {
-    await using agent = await TestAgent.start({ timing: { lingerMs: 5_000 } });
+    await using agent = await TestAgent.start({ timing: { lingerMs: HANG_LIMIT_MS } });
     const first = await agent.open(T27);
     first.leave();
     await until('lingering', async () => (await agent.tuner(first.tuner)).state === 'lingering');
@@ -131,7 +135,7 @@ describe('after the last reader', () => {
 
   test('a reader that disconnects before the first bytes leaks nothing', async () => {
     await using agent = await TestAgent.start({
-      command: (folder) => sourceCommand(folder, '--delay', '30000'),
+      command: (folder) => sourceCommand(folder, '--delay', '600000'),
     });
     const abort = new AbortController();
     const waiting = agent.request(T27, { signal: abort.signal }).catch(() => {});

@@ -2,7 +2,8 @@
  * Processes the encode queue of a folder in a process that kills itself at a given step, for tests of crash
  * recovery. Arguments: folder, step (or `none`).
  */
-import { comesTrue } from '../until.ts';
+
+import { until } from '../until.ts';
 import { EncodeHome } from './encode-home.ts';
 
 const [folder = '', killAt = 'none'] = process.argv.slice(2);
@@ -14,10 +15,6 @@ const home = new EncodeHome(folder, {
   },
 });
 home.service.start();
-await comesTrue(
-  'an empty queue',
-  () => home.store.queue().length === 0 && home.store.recent().length > 0,
-  60_000,
-);
+await until('an empty queue', () => home.store.queue().length === 0 && home.store.recent().length > 0);
 await home.close();
 process.exit(0);

@@ -1,5 +1,5 @@
 /** Recordings are queued over HTTP, encoded by the real ffmpeg, verified, stored and played. */
-import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { Value } from '@sinclair/typebox/value';
 import { recordingId } from '../../src/model/ids.ts';
@@ -14,11 +14,9 @@ import {
 import type { CaptionsFile } from '../../wire/caption.ts';
 import { FFMPEG, madeStream, outputOf, played } from '../play/made-recording.ts';
 import { RecordedHome } from '../service/recorded-home.ts';
-import { comesTrue } from '../until.ts';
+import { until } from '../until.ts';
 
-const LIMIT_MS = 60_000;
 // Some wait for two encodes, on a machine that may be busy.
-setDefaultTimeout(2 * LIMIT_MS);
 const SECONDS = 4;
 const FLASH = 2;
 
@@ -42,10 +40,8 @@ async function queue(): Promise<Encodes> {
 }
 
 async function ended(id: number): Promise<Encodes['recent'][number]> {
-  return comesTrue(
-    `the encode of ${id}`,
-    async () => (await queue()).recent.find(({ recordingId }) => recordingId === id),
-    LIMIT_MS,
+  return until(`the encode of ${id}`, async () =>
+    (await queue()).recent.find(({ recordingId }) => recordingId === id),
   );
 }
 
@@ -189,14 +185,10 @@ test('chapters inside a file are updated in place after a correction', async () 
 
   await correct(1.5, 3);
   const tag = made.headers.get('etag') ?? '';
-  const changed = await comesTrue(
-    'a file of another tag',
-    async () => {
-      const again = await home.get(`/api/recordings/${id}/file`, { headers: { 'if-none-match': tag } });
-      return again.status === 200 ? again.bytes() : undefined;
-    },
-    LIMIT_MS,
-  );
+  const changed = await until('a file of another tag', async () => {
+    const again = await home.get(`/api/recordings/${id}/file`, { headers: { 'if-none-match': tag } });
+    return again.status === 200 ? again.bytes() : undefined;
+  });
   expect(await chaptersIn(changed)).toEqual(['0-1500 本編', '1500-3000 CM', '3000-4004 本編']);
   // No other byte has moved.
   expect(changed.length).toBe(before.length);
@@ -204,7 +196,7 @@ test('chapters inside a file are updated in place after a correction', async () 
   await home.send('PUT', `/api/recordings/${id}/chapters`, { chapters: [] });
   const read = async (): Promise<string[]> =>
     chaptersIn(await (await home.get(`/api/recordings/${id}/file`)).bytes());
-  await comesTrue('no chapters', async () => (await read()).length === 0, LIMIT_MS);
+  await until('no chapters', async () => (await read()).length === 0);
 });
 
 /** As ffmpeg reads them: `from-to title`, ms. */
@@ -245,7 +237,7 @@ describe('the queue', () => {
     expect((await home.send('POST', `/api/recordings/${id}/bin`, {})).status).toBe(204);
     expect((await queue()).queue).toMatchObject([{ recordingId: id, waitsFor: 'recording' }]);
     expect((await home.send('DELETE', `/api/recordings/${id}`)).status).toBe(204);
-    await comesTrue('it left the queue', async () => (await queue()).queue.length === 0, LIMIT_MS);
+    await until('it left the queue', async () => (await queue()).queue.length === 0);
     expect((await queue()).recent[0]).toMatchObject({
       recordingId: id,
       state: 'cancelled',
@@ -269,16 +261,10 @@ describe('the queue', () => {
 test('a recording that cannot be encoded keeps its original and shows why', async () => {
   const id = home.put({ content: new Uint8Array(188 * 100).fill(0x47) });
   await home.send('POST', `/api/recordings/${id}/encode`, {});
-  const reported = await comesTrue(
-    'the refusal',
-    async () => {
-      const { queue: waiting, recent } = await queue();
-      return [...waiting, ...recent].find(
-        ({ recordingId, message }) => recordingId === id && message !== null,
-      );
-    },
-    LIMIT_MS,
-  );
+  const reported = await until('the refusal', async () => {
+    const { queue: waiting, recent } = await queue();
+    return [...waiting, ...recent].find(({ recordingId, message }) => recordingId === id && message !== null);
+  });
   expect(reported.message).toContain('再生できる映像や音声がありません');
   expect(files(id)).toEqual(['ts']);
 });

@@ -6,10 +6,8 @@ import { join } from 'node:path';
 import { Failure } from '../../src/model/failure.ts';
 import { recordingId } from '../../src/model/ids.ts';
 import { madeStream } from '../play/made-recording.ts';
-import { comesTrue } from '../until.ts';
+import { until } from '../until.ts';
 import { EncodeHome } from './encode-home.ts';
-
-const LIMIT_MS = 30_000;
 
 let root: string;
 let film: Uint8Array;
@@ -43,11 +41,11 @@ function fakeFfmpeg(name: string, words: string): string {
 }
 
 async function ended({ store }: EncodeHome) {
-  return comesTrue('the end of the encode', () => store.recent()[0], LIMIT_MS);
+  return until('the end of the encode', () => store.recent()[0]);
 }
 
 async function putOff({ store }: EncodeHome): Promise<string> {
-  return comesTrue('a message', () => store.queue()[0]?.reason?.code, LIMIT_MS);
+  return until('a message', () => store.queue()[0]?.reason?.code);
 }
 
 /** Only the original is left, and no temporary files. */
@@ -60,22 +58,18 @@ test.each([
   ['an ffmpeg that crashes', 'cat > /dev/null & sleep 0.1; kill -9 $$', {}, 'encoder'],
   ['an ffmpeg that hangs', 'exec sleep 1000', { stallMs: 300 }, 'stalled'],
   ['an ffmpeg that exits with success and no file', 'cat > /dev/null', {}, 'verify'],
-])(
-  '%s is retried once, then given up',
-  async (_, words, sources, code) => {
-    const one = home({ ffmpeg: fakeFfmpeg(`ffmpeg-${homes}`, words), sources });
-    const id = one.put(film, 1_001);
-    one.service.start();
-    expect(await ended(one)).toMatchObject({
-      state: 'failed',
-      attempts: 1,
-      reason: { code },
-    });
-    expectOriginal(one, id);
-    expect(one.store.log(recordingId(id))?.log).not.toBe('');
-  },
-  60_000,
-);
+])('%s is retried once, then given up', async (_, words, sources, code) => {
+  const one = home({ ffmpeg: fakeFfmpeg(`ffmpeg-${homes}`, words), sources });
+  const id = one.put(film, 1_001);
+  one.service.start();
+  expect(await ended(one)).toMatchObject({
+    state: 'failed',
+    attempts: 1,
+    reason: { code },
+  });
+  expectOriginal(one, id);
+  expect(one.store.log(recordingId(id))?.log).not.toBe('');
+});
 
 test('waits for the end of temporary faults: a full disk, an unavailable folder, a missing ffmpeg', async () => {
   let room: number | undefined = 10;
@@ -84,7 +78,7 @@ test('waits for the end of temporary faults: a full disk, an unavailable folder,
   one.service.start();
   expect(await putOff(one)).toBe('full');
   room = undefined;
-  await comesTrue('the other message', () => one.store.queue()[0]?.reason?.code === 'away', LIMIT_MS);
+  await until('the other message', () => one.store.queue()[0]?.reason?.code === 'away');
   expectOriginal(one, id);
   room = 1e9;
   expect(await ended(one)).toMatchObject({ state: 'done', attempts: 0 });
@@ -119,12 +113,12 @@ test('deleting a recording, or moving it to the recycle bin, cancels its encode'
   const id = one.put(film, 1_001);
   one.service.start();
   const running = () => one.store.queue()[0]?.state === 'running' || undefined;
-  await comesTrue('an encode', running, LIMIT_MS);
+  await until('an encode', running);
   one.database.run(`UPDATE recordings SET binned_at = 1 WHERE id = ${id}`);
   one.hub.changed('recordings');
-  await comesTrue('it waits', () => one.store.queue()[0]?.state === 'waiting' || undefined, LIMIT_MS);
+  await until('it waits', () => one.store.queue()[0]?.state === 'waiting' || undefined);
   one.database.run(`UPDATE recordings SET binned_at = NULL WHERE id = ${id}`);
-  await comesTrue('an encode again', running, LIMIT_MS);
+  await until('an encode again', running);
   one.database.run(`UPDATE recordings SET deleted_at = 1 WHERE id = ${id}`);
   one.hub.changed('recordings');
   expect(await ended(one)).toMatchObject({ state: 'cancelled' });
@@ -135,7 +129,7 @@ test('is paused while a viewer is connected, and continues afterwards', async ()
   const one = home({ viewers: () => viewers });
   one.put(film, 1_001);
   one.service.start();
-  await comesTrue('the reason', () => one.service.decision().wait === 'machine' || undefined, LIMIT_MS);
+  await until('the reason', () => one.service.decision().wait === 'machine' || undefined);
   expect(one.store.queue()[0]?.state).toBe('waiting');
   viewers = 0;
   expect((await ended(one)).state).toBe('done');

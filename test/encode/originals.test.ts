@@ -2,7 +2,7 @@
  * Cases in which an original must not be removed although its recording was encoded, and files that a start
  * of the service must keep.
  */
-import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
 import {
   chmodSync,
   existsSync,
@@ -26,12 +26,10 @@ import type { ListedRecording } from '../../src/store/recording-list-store.ts';
 import { RecordingStore } from '../../src/store/recording-store.ts';
 import { openClip } from '../play/clip.ts';
 import { FFMPEG, madeStream, output } from '../play/made-recording.ts';
-import { comesTrue } from '../until.ts';
+import { until } from '../until.ts';
 import { EncodeHome } from './encode-home.ts';
 
-const LIMIT_MS = 30_000;
 // Some wait for two encodes, on a machine that may be busy.
-setDefaultTimeout(2 * LIMIT_MS);
 
 let root: string;
 let film: Uint8Array;
@@ -62,7 +60,7 @@ function atLast(act: () => void): { sources: { onStep: (step: EncodeStep) => voi
 }
 
 async function ended({ store }: EncodeHome) {
-  return comesTrue('the end of the encode', () => store.recent()[0], LIMIT_MS);
+  return until('the end of the encode', () => store.recent()[0]);
 }
 
 function sourcesOf({ list }: EncodeHome, id: number): string[] | undefined {
@@ -94,7 +92,7 @@ test('an encode that is cancelled, or whose recording goes into the bin, at its 
   binned.put(film, 1_001);
   binned.service.start();
   const isOver = () => (isBinned && binned.service.progress() === undefined) || undefined;
-  await comesTrue('the end of the task', isOver, LIMIT_MS);
+  await until('the end of the task', isOver);
   expect(existsSync(named(binned, '.ts'))).toBe(true);
 });
 
@@ -204,7 +202,7 @@ test('waits for an unavailable folder, which does not count as a failure', async
   one.put(film, 1_001);
   one.service.start();
   const isReported = () => one.store.queue()[0]?.reason?.code === 'away';
-  await comesTrue('the message', isReported, LIMIT_MS);
+  await until('the message', isReported);
   isAway = false;
   expect(await ended(one)).toMatchObject({ state: 'done', attempts: 0 });
 });

@@ -4,7 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { HOME_STATION, StandInAgent, startTestService, type TestService, until } from '../service/harness.ts';
+import { HOME_STATION, StandInAgent, startTestService, type TestService } from '../service/harness.ts';
+import { until } from '../until.ts';
 import { FUZZ_TIMEOUT, fuzzRounds, fuzzSeed, Random } from './random.ts';
 
 const seed = fuzzSeed();

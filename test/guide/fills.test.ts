@@ -17,11 +17,11 @@ import type { Tuner } from '../../wire/agent.ts';
 import type { GuideCollect, GuideStatus, Station, SystemFacts } from '../../wire/api.ts';
 import { startTestService, type TestService } from '../service/harness.ts';
 import { synthText } from '../synth/tuning.ts';
+import { until } from '../until.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
 const SYNTH = join(ROOT, 'synth', 'main.ts');
 const DAY_MS = 86_400_000;
-const LIMIT_MS = 120_000;
 /** Schedules are sent faster than in a real broadcast by this factor: the rarest tables repeat every 18 s. */
 const SCHEDULE_SPEED = 20;
 
@@ -38,15 +38,6 @@ function scenarioText(scenario: Scenario): string {
 async function read<T>(path: string, method = 'GET'): Promise<T> {
   const headers = { 'content-type': 'application/json' };
   return (await (await fetch(`${service.url}/api/${path}`, { method, headers })).json()) as T;
-}
-
-/** @throws Error if the condition does not become true in time */
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + LIMIT_MS;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`did not happen: ${condition}`);
-    await Bun.sleep(100);
-  }
 }
 
 beforeAll(async () => {
@@ -69,7 +60,7 @@ beforeAll(async () => {
     timing: { lingerMs: 100 },
   });
   service = await startTestService({ environment: { TUNER_AGENT_URL: agent.url, EPG_SWEEP_SETTLE: '2000' } });
-}, 60_000);
+});
 
 afterAll(async () => {
   await service?.close();
@@ -83,24 +74,20 @@ interface TruthEvent {
 }
 
 describe('a fresh database', () => {
-  test(
-    'fills its guide automatically, three days ahead for every station, and then releases the tuners',
-    async () => {
-      await until(async () => {
-        const { stations } = await read<GuideStatus>('guide/status');
-        return stations.length > 0 && stations.every(({ thin, lastReadAt }) => !thin && lastReadAt !== null);
-      });
-      const status = await read<GuideStatus>('guide/status');
-      for (const { filledUntil } of status.stations)
-        expect(filledUntil).toBeGreaterThan(Date.now() + 3 * DAY_MS);
-      await until(async () => {
-        const tuners = (await (await fetch(`${agent.url}/agent/tuners`)).json()) as Tuner[];
-        const { visits } = await read<GuideStatus>('guide/status');
-        return visits.length === 0 && tuners.every((tuner) => tuner.users.length === 0);
-      });
-    },
-    LIMIT_MS,
-  );
+  test('fills its guide automatically, three days ahead for every station, and then releases the tuners', async () => {
+    await until(async () => {
+      const { stations } = await read<GuideStatus>('guide/status');
+      return stations.length > 0 && stations.every(({ thin, lastReadAt }) => !thin && lastReadAt !== null);
+    });
+    const status = await read<GuideStatus>('guide/status');
+    for (const { filledUntil } of status.stations)
+      expect(filledUntil).toBeGreaterThan(Date.now() + 3 * DAY_MS);
+    await until(async () => {
+      const tuners = (await (await fetch(`${agent.url}/agent/tuners`)).json()) as Tuner[];
+      const { visits } = await read<GuideStatus>('guide/status');
+      return visits.length === 0 && tuners.every((tuner) => tuner.users.length === 0);
+    });
+  });
 
   test('contains every programme of the next days that was sent, with its texts', async () => {
     const database = new Database(join(service.folder, 'svc.db'), { readonly: true });
@@ -136,7 +123,7 @@ describe('a fresh database', () => {
     }
     expect(compared).toBeGreaterThan(100);
     expect(rows.filter((row) => row.extended !== null).length).toBeGreaterThan(rows.length * 0.8);
-  }, 30_000);
+  });
 
   test('knows the offset of this machine from the clock of each network', async () => {
     const { clocks } = await read<GuideStatus>('guide/status');
@@ -169,7 +156,7 @@ describe("'collect now'", () => {
       const tuners = (await (await fetch(`${agent.url}/agent/tuners`)).json()) as Tuner[];
       return tuners.every((tuner) => tuner.users.length === 0);
     });
-  }, 60_000);
+  });
 });
 
 describe('a stream with a viewer', () => {
@@ -200,5 +187,5 @@ describe('a stream with a viewer', () => {
     leaving.abort();
     await drain;
     database.close();
-  }, 60_000);
+  });
 });

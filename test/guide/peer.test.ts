@@ -283,5 +283,4 @@ test.each(SCENARIO.channels.map((plan) => [plan.type, plan.channel, plan] as con
     expect(compared.texts).toBeGreaterThan(100);
     if (channel === 'T27') expect(compared.shared).toBeGreaterThan(100);
   },
-  120_000,
 );

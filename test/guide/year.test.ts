@@ -100,4 +100,4 @@ test('a simulated year leaves the database at a constant size', async () => {
   expect(Math.max(...sizes.slice(-12))).toBeLessThanOrEqual(Math.max(...sizes.slice(0, 12)) * 1.05);
   database.close();
   rmSync(folder, { recursive: true });
-}, 120_000);
+});

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'bun:test';
 import { monotonicMs, wallMs } from '../../host/clock.ts';
 import { createLog } from '../../host/log.ts';
 import { WorkerError, WorkerLink, type WorkerLinkOptions } from '../../host/worker-link.ts';
-import { comesTrue } from '../until.ts';
+import { until } from '../until.ts';
 import type { Trial } from './trial-contract.ts';
 
 const LIMIT_MS = 20_000;
@@ -49,7 +49,7 @@ test('answers are paired with their requests, events arrive, setup comes first',
   const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => link.request('echo', String(n))));
   expect(answers).toEqual(Array.from({ length: 50 }, (_, n) => `setup ${n}`));
   link.send({ kind: 'report' });
-  await comesTrue('the event', () => events.length === 1, LIMIT_MS);
+  await until('the event', () => events.length === 1);
   expect(events).toEqual(['setup ']);
   expect(started()).toBe(1);
   expect(link.openRequests).toBe(0);
@@ -112,7 +112,7 @@ test('an order whose handler throws ends the worker', async () => {
   const { link, lost } = linked();
   await link.request('echo', 'started');
   link.send({ kind: 'throw' });
-  await comesTrue('the loss', () => lost.length === 1, LIMIT_MS);
+  await until('the loss', () => lost.length === 1);
   expect(lost[0]).toContain('broken order');
   expect(await link.request('echo', 'a')).toBe('a');
 });
@@ -175,7 +175,7 @@ test('open requests are bounded', async () => {
 test('an idle worker is ended after a while, and started by the next request', async () => {
   const { link, lost, started } = linked({ idleMs: 20 });
   expect(await link.request('echo', 'a')).toBe('a');
-  await comesTrue('the end', () => !link.isRunning, LIMIT_MS);
+  await until('the end', () => !link.isRunning);
   expect(await link.request('echo', 'b')).toBe('b');
   expect(started()).toBe(2);
   expect(lost).toEqual([]);

@@ -10,7 +10,7 @@ import { DEFAULT } from '../../synth/scenario/default.ts';
 import { CAPTION_FRAME, CaptionPageSchema } from '../../wire/caption.ts';
 import { captionFrames, type ReadFrame } from '../caption/frames.ts';
 import { recording, SERVICE } from '../caption/recording.ts';
-import { comesTrue } from '../until.ts';
+import { until } from '../until.ts';
 import { Rig } from './rig.ts';
 
 const NETWORK = 32_736;
@@ -20,7 +20,6 @@ const STATION: StationRecord = {
   ...{ serviceType: 1, remoteControlKey: 1 },
 };
 const AT = ticksAt(broadcastMs(Date.UTC(2026, 10, 20, 12, 0, 0)));
-const LIMIT_MS = 30_000;
 
 const station = DEFAULT.channels
   .flatMap((channel) => eventStations(DEFAULT, channel))
@@ -62,7 +61,7 @@ test('captions are sent with the original stream while it is being watched', asy
     for await (const frame of captionFrames(rig.live.captions(STATION.id, 1, signal))) frames.push(frame);
   })();
   const pages = (): ReadFrame[] => frames.filter(({ kind }) => kind === CAPTION_FRAME.page);
-  await comesTrue('two pages', () => pages().length >= 2, LIMIT_MS);
+  await until('two pages', () => pages().length >= 2);
   expect(frames[0]).toMatchObject({ kind: CAPTION_FRAME.notice, payload: { type: 'captions', track: 0 } });
   for (const { time, payload } of pages()) {
     expect([...Value.Errors(CaptionPageSchema, payload)]).toEqual([]);
@@ -76,4 +75,4 @@ test('captions are sent with the original stream while it is being watched', asy
   await reading;
   while ((await later.next()).done !== true);
   expect(() => rig.live.captions(STATION.id, 1, signal)).toThrow();
-}, 60_000);
+});

@@ -2,7 +2,7 @@
  * Damaged reception through encoder and fragments: picture and sound stay in sync and memory stays bounded.
  * The stream is generated and damaged as fast as the machine can.
  */
-import { beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { Fragmenter } from '../../mp4/fragmenter.ts';
 import { liveCommand, VIDEO_ENCODERS } from '../../src/ffmpeg/recipes.ts';
@@ -10,8 +10,6 @@ import { TimeGuard } from '../../src/reception/time-guard.ts';
 import { timeStamp } from '../stream-builder.ts';
 import { flashes, onsets, pictures, sound } from './media.ts';
 import { prepareAir, received } from './rig.ts';
-
-setDefaultTimeout(30_000);
 
 const VIDEO = 0x100;
 const SOUND = 0x110;

@@ -2,13 +2,12 @@
  * Dual mono as in a broadcast (two single channel elements, no configuration) through the whole live path.
  * ffmpeg alone cannot read such sound; the worker converts it on the way.
  */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { StationId } from '../../arib/ids.ts';
+import { until } from '../until.ts';
 import { boxTypes, sound, tone } from './media.ts';
-import { prepareAir, Rig, until, type Watching } from './rig.ts';
-
-setDefaultTimeout(30_000);
+import { prepareAir, Rig, type Watching } from './rig.ts';
 
 const SCENARIO = join(import.meta.dir, '..', 'synth', 'dual-mono.json');
 /** As in the scenario: the main sound is left, the sub sound right. */

@@ -1,16 +1,16 @@
 /** Faults of live viewing: each has its error code, ends the affected streams, and the next request works. */
-import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from '../../arib/ts/crc.ts';
 import type { StationRecord } from '../../src/model/station.ts';
 import { startReceptionWorker } from '../../src/workers.ts';
+import { until } from '../until.ts';
 import { boxTypes } from './media.ts';
-import { encoderPids, HD, OTHER_CHANNEL, prepareAir, Rig, type RigOptions, until } from './rig.ts';
+import { encoderPids, HD, OTHER_CHANNEL, prepareAir, Rig, type RigOptions } from './rig.ts';
 
 // Broadcasts run in real time, on a machine that may be busy.
-setDefaultTimeout(30_000);
 
 let stations: StationRecord[];
 let rig: Rig | undefined;
@@ -24,7 +24,7 @@ async function start(options: Omit<RigOptions, 'stations'>): Promise<Rig> {
 beforeAll(async () => {
   stations = await prepareAir();
   folder = mkdtempSync(join(tmpdir(), 'svc-live-'));
-}, 60_000);
+});
 afterEach(async () => {
   await rig?.close();
   rig = undefined;

@@ -1,12 +1,11 @@
 /** Live on a broadcast whose sound and picture formats change, and whose branch station splits off. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { INVENTED_REGION, terrestrialService } from '../../synth/scenario/identity.ts';
 import { scenarioFile } from '../synth/scenario-file.ts';
 import { PACKET, packetsOf } from '../synth/tuning.ts';
+import { until } from '../until.ts';
 import { onsets, pictures, sound } from './media.ts';
-import { prepareAir, Rig, until, type Watching } from './rig.ts';
-
-setDefaultTimeout(90_000);
+import { prepareAir, Rig, type Watching } from './rig.ts';
 
 const MAIN = terrestrialService(INVENTED_REGION, 1, 'tv', 0);
 const BRANCH = terrestrialService(INVENTED_REGION, 1, 'tv', 1);

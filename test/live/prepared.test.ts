@@ -2,16 +2,16 @@
  * Reception of a station that is likely to be tuned next, on an idle tuner. There is one tuner, so that every
  * other use conflicts.
  */
-import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
-import { HD, OTHER_CHANNEL, prepareAir, Rig, until } from './rig.ts';
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
+import { until } from '../until.ts';
+import { HD, OTHER_CHANNEL, prepareAir, Rig } from './rig.ts';
 
 // Broadcasts run in real time, on a machine that may be busy.
-setDefaultTimeout(30_000);
 
 let rig: Rig;
 beforeAll(async () => {
   rig = await Rig.start({ stations: await prepareAir(), tuners: 'GR:1' });
-}, 60_000);
+});
 afterEach(() => rig.leaveAll());
 afterAll(() => rig.close());
 

@@ -15,11 +15,10 @@ import { startReceptionWorker } from '../../src/workers.ts';
 import type { Channel, Tuner } from '../../wire/agent.ts';
 import type { AudioOption } from '../../wire/api.ts';
 import { synthText } from '../synth/tuning.ts';
-import { comesTrue } from '../until.ts';
+import { until } from '../until.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
 const SYNTH = join(ROOT, 'synth', 'main.ts');
-const WAIT_LIMIT_MS = 30_000;
 
 /** Stations of the scenario `mini`. */
 export const HD = stationId(networkId(32608), serviceId(9216));
@@ -56,11 +55,6 @@ export async function prepareAir(scenario = 'mini'): Promise<StationRecord[]> {
       remoteControlKey: station.remoteControlKey ?? 0,
     })),
   );
-}
-
-/** @throws Error with the description if the condition does not become true in time */
-export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  await comesTrue(what, condition, WAIT_LIMIT_MS);
 }
 
 /** ffmpeg processes started by this process. */

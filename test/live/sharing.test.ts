@@ -1,11 +1,11 @@
 /** Stations watched in every format: the output, what is shared, and when the tuner is released. */
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { AudioOption } from '../../wire/api.ts';
+import { until } from '../until.ts';
 import { boxTypes, firstTime, flashes, onsets, pictures, sound, tone } from './media.ts';
-import { DUAL_MONO, descriptors, encoderPids, HD, ONE_SEGMENT, prepareAir, Rig, until } from './rig.ts';
+import { DUAL_MONO, descriptors, encoderPids, HD, ONE_SEGMENT, prepareAir, Rig } from './rig.ts';
 
 // Broadcasts run in real time, on a machine that may be busy.
-setDefaultTimeout(30_000);
 
 const AUDIOS: AudioOption[] = [
   { id: '0:both', stream: 0, side: 'both', label: '主音声', main: true },
@@ -19,7 +19,7 @@ let rig: Rig;
 beforeAll(async () => {
   rig = await Rig.start({ stations: await prepareAir(), audios: AUDIOS });
   rig.encoders.start();
-}, 60_000);
+});
 afterEach(() => rig.leaveAll());
 afterAll(() => rig.close());
 

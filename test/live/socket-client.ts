@@ -1,7 +1,7 @@
 /** A client of the live socket like a native program: no Origin header, raw frames. */
 import type { LiveControl, LiveMessage } from '../../wire/live.ts';
 import { LIVE_CHANNEL, LIVE_HEADER_BYTES } from '../../wire/live-frames.ts';
-import { comesTrue } from '../until.ts';
+import { until } from '../until.ts';
 
 interface SocketFrame {
   readonly channel: number;
@@ -11,8 +11,6 @@ interface SocketFrame {
 }
 
 type MessageOf<T extends LiveMessage['type']> = Extract<LiveMessage, { type: T }>;
-
-const LIMIT_MS = 25_000;
 
 function readFrame(data: Uint8Array): SocketFrame {
   const view = new DataView(data.buffer, data.byteOffset);
@@ -58,12 +56,12 @@ export class ReceivedFrames {
 
   /** The `count`th message of its type. */
   async message<T extends LiveMessage['type']>(type: T, count = 1): Promise<MessageOf<T>> {
-    await comesTrue(`${count} ${type}`, () => this.all(type).length >= count, LIMIT_MS);
+    await until(`${count} ${type}`, () => this.all(type).length >= count);
     return this.all(type)[count - 1] as MessageOf<T>;
   }
 
   async frame(channel: number, count = 1): Promise<SocketFrame> {
-    await comesTrue(`${count} of channel ${channel}`, () => this.on(channel).length >= count, LIMIT_MS);
+    await until(`${count} of channel ${channel}`, () => this.on(channel).length >= count);
     return this.on(channel)[count - 1] as SocketFrame;
   }
 }
@@ -97,7 +95,7 @@ export class SocketClient extends ReceivedFrames {
   }
 
   async closed(): Promise<number> {
-    await comesTrue('the connection is closed', () => this.closeCode !== undefined, LIMIT_MS);
+    await until('the connection is closed', () => this.closeCode !== undefined);
     return this.closeCode ?? 0;
   }
 

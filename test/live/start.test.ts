@@ -3,7 +3,7 @@
  * frame rate by then. Otherwise H.264 gets a wrong level and SVT-AV1 refuses to start.
  */
 
-import { expect, setDefaultTimeout, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { serviceId } from '../../arib/ids.ts';
 import { StationFilter } from '../../arib/ts/station-filter.ts';
 import { monotonicMs } from '../../host/clock.ts';
@@ -12,8 +12,6 @@ import { EntryPointFinder } from '../../src/reception/entry-points.ts';
 import { layoutOf, type StationLayout } from '../../src/reception/station-layout.ts';
 import { StreamBurst } from '../../src/reception/stream-burst.ts';
 import { prepareAir, received } from './rig.ts';
-
-setDefaultTimeout(60_000);
 
 /** Input of an encoder that starts at each random access point, including the next half second. */
 function encoderStarts(stream: Uint8Array, onLayout: (layout: StationLayout) => void): Uint8Array[] {

@@ -2,15 +2,13 @@
  * Film in interlaced frames without flags in the stream: every field is known, so every output picture can be
  * checked.
  */
-import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { AccessUnits } from '../../web/raw/access-units.ts';
 import { FilmCadence } from '../../web/raw/film-cadence.ts';
 import { Mpeg2Decoder } from '../../web/raw/mpeg2-decoder.ts';
 import { seeded } from './random-picture.ts';
 import { encodeFields, psnr, samplesOf } from './reference.ts';
-
-setDefaultTimeout(60_000);
 
 const WASM = join(import.meta.dir, '..', '..', 'wasm', 'built', 'mpeg2.wasm');
 const WIDTH = 320;

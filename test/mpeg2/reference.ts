@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DecodedPicture } from '../../web/raw/mpeg2-decoder.ts';
+import { HANG_LIMIT_MS } from '../until.ts';
 
 /** Runs ffmpeg. @returns its standard output */
 export async function ffmpeg(args: readonly string[]): Promise<Uint8Array> {
@@ -10,7 +11,7 @@ export async function ffmpeg(args: readonly string[]): Promise<Uint8Array> {
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
-    timeout: 60_000,
+    timeout: HANG_LIMIT_MS,
   });
   const [bytes, errors, code] = await Promise.all([
     new Response(child.stdout).bytes(),

@@ -1,5 +1,5 @@
 /** Recordings that are damaged, truncated, wrongly described or change their format, as streams over HTTP. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Random } from '../../synth/random.ts';
@@ -8,8 +8,6 @@ import { patSection, pmtSection, StreamBuilder } from '../stream-builder.ts';
 import { scenarioFile } from '../synth/scenario-file.ts';
 import { tune } from '../synth/tuning.ts';
 import { FFMPEG, madeStream, type Played, played } from './made-recording.ts';
-
-setDefaultTimeout(90_000);
 
 const PACKET = 188;
 const VIDEO = 0x100;

@@ -1,5 +1,5 @@
 /** Watching a recording in progress, limited conversions, and encoders that fail. */
-import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { appendFileSync, chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,11 +7,10 @@ import { recordingId } from '../../src/model/ids.ts';
 import { LIVE_CHANNEL } from '../../wire/live-frames.ts';
 import { SocketClient } from '../live/socket-client.ts';
 import { RecordedHome } from '../service/recorded-home.ts';
-import { comesTrue } from '../until.ts';
+import { until } from '../until.ts';
 import { FFMPEG, madeStream, played } from './made-recording.ts';
 
 // Each starts some encoders and decoders, on a machine that may be busy.
-setDefaultTimeout(90_000);
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-chase-'));
 const encoder = join(folder, 'ffmpeg');
@@ -118,7 +117,7 @@ test('a chase over the live socket has its position on the scale, and occupies a
   other.send({ type: 'chase', recordingId: recordingId(id), from: 0, codec: 'h264' });
   expect(await other.message('error')).toMatchObject({ code: 'busy' });
   await client.leave();
-  await comesTrue('the slot is free', () => getsSlot(id), 10_000);
+  await until('the slot is free', () => getsSlot(id));
   await other.leave();
 });
 
@@ -182,14 +181,10 @@ test('conversions beyond the slots are refused, and a client that disconnects fr
   await home.send('PUT', '/api/settings', { conversions: 1 });
   const leaving = new AbortController();
   // Conversions of the previous test release their slots within moments.
-  const first = await comesTrue(
-    'a slot is free',
-    async () => {
-      const response = await get(id, '', 'chase', leaving.signal);
-      return response.status === 200 ? response : undefined;
-    },
-    30_000,
-  );
+  const first = await until('a slot is free', async () => {
+    const response = await get(id, '', 'chase', leaving.signal);
+    return response.status === 200 ? response : undefined;
+  });
   expect(first.status).toBe(200);
   expect(await problem(await get(id, ''))).toEqual([503, 'busy', 'サーバが混んでいます']);
   // The original packets need no slot.
@@ -197,7 +192,7 @@ test('conversions beyond the slots are refused, and a client that disconnects fr
   expect(raw.status).toBe(200);
   await raw.body?.cancel();
   leaving.abort();
-  await comesTrue('the slot is free again', async () => ((await getsSlot(id)) ? true : undefined), 30_000);
+  await until('the slot is free again', async () => ((await getsSlot(id)) ? true : undefined));
 });
 
 test('an encoder that fails before its first picture is reported, one that is killed later aborts the stream', async () => {

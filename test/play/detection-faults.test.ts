@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AnalysisFailed, analyseStream } from '../../src/commercial/analyse-stream.ts';
 import type { DetectAsk } from '../../src/commercial/detect-messages.ts';
-import { comesTrue } from '../until.ts';
+import { until } from '../until.ts';
 import { detectAsk } from './detect-ask.ts';
 import { FFMPEG, madeStream } from './made-recording.ts';
 
@@ -51,75 +51,58 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-test(
-  'an ffmpeg that reads everything and outputs nothing is ended',
-  async () => {
-    const error = await failure({ ffmpeg: script('hangs', 'exec sleep 600') }, 300);
-    expect(error).toBeInstanceOf(AnalysisFailed);
-    expect(String(error)).toContain('gave nothing');
-  },
-  LIMIT_MS,
-);
+test('an ffmpeg that reads everything and outputs nothing is ended', async () => {
+  const error = await failure({ ffmpeg: script('hangs', 'exec sleep 600') }, 300);
+  expect(error).toBeInstanceOf(AnalysisFailed);
+  expect(String(error)).toContain('gave nothing');
+});
 
-test(
-  'an ffmpeg that is killed, fails, writes invalid output or is missing is reported',
-  async () => {
-    const messages = await Promise.all(
-      [
-        script('killed', 'kill -9 $$'),
-        script('fails', 'echo no such codec >&2; exit 1'),
-        script('babbles', 'cat > /dev/null; head -c 100000 /dev/zero'),
-        join(folder, 'missing'),
-      ].map(async (ffmpeg) => await failure({ ffmpeg })),
-    );
-    for (const one of messages) expect(one).toBeInstanceOf(Error);
-    expect(String(messages[1])).toContain('no such codec');
-    expect(String(messages[2])).toContain('no Matroska');
-  },
-  LIMIT_MS,
-);
+test('an ffmpeg that is killed, fails, writes invalid output or is missing is reported', async () => {
+  const messages = await Promise.all(
+    [
+      script('killed', 'kill -9 $$'),
+      script('fails', 'echo no such codec >&2; exit 1'),
+      script('babbles', 'cat > /dev/null; head -c 100000 /dev/zero'),
+      join(folder, 'missing'),
+    ].map(async (ffmpeg) => await failure({ ffmpeg })),
+  );
+  for (const one of messages) expect(one).toBeInstanceOf(Error);
+  expect(String(messages[1])).toContain('no such codec');
+  expect(String(messages[2])).toContain('no Matroska');
+});
 
-test(
-  'a missing or truncated file ends the detection',
-  async () => {
-    expect(await failure({ paths: [join(folder, 'gone.ts')] })).toMatchObject({ code: 'not_found' });
-    expect(await failure({ size: ask.size * 3 })).toBeUndefined();
-  },
-  LIMIT_MS,
-);
+test('a missing or truncated file ends the detection', async () => {
+  expect(await failure({ paths: [join(folder, 'gone.ts')] })).toMatchObject({ code: 'not_found' });
+  expect(await failure({ size: ask.size * 3 })).toBeUndefined();
+});
 
-test(
-  'while the machine is busy nothing is read, and an abort ends its ffmpeg',
-  async () => {
-    const pidFile = join(folder, 'pid');
-    const ffmpeg = script('named', `echo $$ > ${pidFile}; exec ${FFMPEG} "$@"`);
-    const abort = new AbortController();
-    const held = Promise.withResolvers<void>();
-    let asked = 0;
-    const turn = async (signal: AbortSignal): Promise<void> => {
-      asked += 1;
-      signal.addEventListener('abort', () => held.resolve(), { once: true });
-      await held.promise;
-    };
-    const running = analyseStream({ ...ask, ffmpeg }, { turn, onProgress: () => {}, signal: abort.signal });
-    const outcome = running.catch((error: unknown) => error);
-    const pid = await comesTrue(
-      'ffmpeg runs',
-      async () =>
-        Number(
-          (
-            await Bun.file(pidFile)
-              .text()
-              .catch(() => '')
-          ).trim(),
-        ) || undefined,
-      LIMIT_MS,
-    );
-    await comesTrue('it was asked whether it may read', () => asked > 0, LIMIT_MS);
-    expect(asked).toBe(1);
-    abort.abort(new Error('not wanted any more'));
-    expect(String(await outcome)).toContain('not wanted any more');
-    await comesTrue('its ffmpeg is gone', () => !isAlive(pid), LIMIT_MS);
-  },
-  LIMIT_MS,
-);
+test('while the machine is busy nothing is read, and an abort ends its ffmpeg', async () => {
+  const pidFile = join(folder, 'pid');
+  const ffmpeg = script('named', `echo $$ > ${pidFile}; exec ${FFMPEG} "$@"`);
+  const abort = new AbortController();
+  const held = Promise.withResolvers<void>();
+  let asked = 0;
+  const turn = async (signal: AbortSignal): Promise<void> => {
+    asked += 1;
+    signal.addEventListener('abort', () => held.resolve(), { once: true });
+    await held.promise;
+  };
+  const running = analyseStream({ ...ask, ffmpeg }, { turn, onProgress: () => {}, signal: abort.signal });
+  const outcome = running.catch((error: unknown) => error);
+  const pid = await until(
+    'ffmpeg runs',
+    async () =>
+      Number(
+        (
+          await Bun.file(pidFile)
+            .text()
+            .catch(() => '')
+        ).trim(),
+      ) || undefined,
+  );
+  await until('it was asked whether it may read', () => asked > 0);
+  expect(asked).toBe(1);
+  abort.abort(new Error('not wanted any more'));
+  expect(String(await outcome)).toContain('not wanted any more');
+  await until('its ffmpeg is gone', () => !isAlive(pid));
+});

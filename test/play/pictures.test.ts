@@ -20,7 +20,7 @@ import {
 } from '../../src/play/picture-maker.ts';
 import { RecordingCache } from '../../src/play/recording-cache.ts';
 import type { ListedRecording } from '../../src/store/recording-list-store.ts';
-import { comesTrue } from '../until.ts';
+import { until } from '../until.ts';
 import { CLIP, clipPath, openClip } from './clip.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-pictures-'));
@@ -34,7 +34,7 @@ let isBusy = false;
 
 beforeAll(async () => {
   path = await clipPath();
-}, LIMIT_MS);
+});
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -81,149 +81,129 @@ function mean(
 }
 
 describe('pictures of a recording', () => {
-  test(
-    'the poster shows a scene, and previews show the picture of every ten seconds',
-    async () => {
-      const id = recordingId(7);
-      let posters = 0;
-      const made = await maker().make(RECORDING, id, () => (posters += 1), NEVER);
-      expect([made, posters]).toEqual([true, 1]);
-      const poster = await pixels(cache.path(id, POSTER_FILE));
-      expect([poster.width, poster.height]).toEqual([640, 360]);
-      // Black bars beside a picture of 4:3; the test picture is colourful.
-      expect(Math.max(...mean(poster, 0, 0, 60, 360))).toBeLessThan(20);
-      const colours = new Set(
-        Array.from({ length: 8 }, (_, index) =>
-          mean(poster, 90 + index * 60, 100, 20, 20)
-            .map((value) => Math.round(value / 64))
-            .join(),
-        ),
-      );
-      expect(colours.size).toBeGreaterThan(3);
+  test('the poster shows a scene, and previews show the picture of every ten seconds', async () => {
+    const id = recordingId(7);
+    let posters = 0;
+    const made = await maker().make(RECORDING, id, () => (posters += 1), NEVER);
+    expect([made, posters]).toEqual([true, 1]);
+    const poster = await pixels(cache.path(id, POSTER_FILE));
+    expect([poster.width, poster.height]).toEqual([640, 360]);
+    // Black bars beside a picture of 4:3; the test picture is colourful.
+    expect(Math.max(...mean(poster, 0, 0, 60, 360))).toBeLessThan(20);
+    const colours = new Set(
+      Array.from({ length: 8 }, (_, index) =>
+        mean(poster, 90 + index * 60, 100, 20, 20)
+          .map((value) => Math.round(value / 64))
+          .join(),
+      ),
+    );
+    expect(colours.size).toBeGreaterThan(3);
 
-      const stored = (await Bun.file(cache.path(id, PREVIEWS_FILE)).json()) as StoredPreviews;
-      expect(stored).toMatchObject({
-        width: 160,
-        height: 90,
-        columns: 10,
-        rows: 10,
-        sheets: 1,
-        madeAt: 1000,
-      });
-      expect([stored.count, stored.intervalMs]).toEqual([4, 10_000]);
-      const sheet = await pixels(cache.path(id, sheetFile(0)));
-      expect([sheet.width, sheet.height]).toEqual([1600, 90]);
-      const centre = (index: number) => mean(sheet, index * 160 + 40, 20, 80, 50);
-      // Key frames are half a second apart: each picture is the one at or before its time.
-      const [black = [], before = [], card = [], scene = []] = [0, 1, 2, 3].map(centre);
-      expect(Math.max(...black)).toBeLessThan(20);
-      expect([card[0], card[2]].map((value = 0) => value > 120)).toEqual([false, true]);
-      expect(Math.max(...before) < 20 || (before[2] ?? 0) > 120).toBe(true);
-      expect(scene.every((value) => value > 30)).toBe(true);
-      // Nothing follows the last one.
-      expect(mean(sheet, 4 * 160, 0, 6 * 160, 90)).toEqual([0, 0, 0]);
-      expect(existsSync(cache.path(id, 'work.ts'))).toBe(false);
-    },
-    LIMIT_MS,
-  );
+    const stored = (await Bun.file(cache.path(id, PREVIEWS_FILE)).json()) as StoredPreviews;
+    expect(stored).toMatchObject({
+      width: 160,
+      height: 90,
+      columns: 10,
+      rows: 10,
+      sheets: 1,
+      madeAt: 1000,
+    });
+    expect([stored.count, stored.intervalMs]).toEqual([4, 10_000]);
+    const sheet = await pixels(cache.path(id, sheetFile(0)));
+    expect([sheet.width, sheet.height]).toEqual([1600, 90]);
+    const centre = (index: number) => mean(sheet, index * 160 + 40, 20, 80, 50);
+    // Key frames are half a second apart: each picture is the one at or before its time.
+    const [black = [], before = [], card = [], scene = []] = [0, 1, 2, 3].map(centre);
+    expect(Math.max(...black)).toBeLessThan(20);
+    expect([card[0], card[2]].map((value = 0) => value > 120)).toEqual([false, true]);
+    expect(Math.max(...before) < 20 || (before[2] ?? 0) > 120).toBe(true);
+    expect(scene.every((value) => value > 30)).toBe(true);
+    // Nothing follows the last one.
+    expect(mean(sheet, 4 * 160, 0, 6 * 160, 90)).toEqual([0, 0, 0]);
+    expect(existsSync(cache.path(id, 'work.ts'))).toBe(false);
+  });
 
-  test(
-    'a picture that cannot be decoded does not shift the others',
-    async () => {
-      const opened = await openClip(path);
-      const stream = join(folder, 'holes.ts');
-      const pieces: Uint8Array[] = [];
-      for (const [second, at] of [
-        [1, 15],
-        [3, 29],
-      ] as const) {
-        const entry = await findEntry(opened.bytes, opened.index, media90k(at * TICKS_PER_SECOND));
-        const video = entry?.layout.video?.pid;
-        if (entry === undefined || video === undefined) throw new Error('no key frame');
-        const picture = keyFrameAt(await opened.bytes.read(entry.at, 1_000_000), video, second);
-        if (picture === undefined) throw new Error('no picture');
-        if (pieces.length === 0) pieces.push(entry.tables);
-        continueCounters(picture, video, pieces.length);
-        pieces.push(picture);
-      }
-      opened.close();
-      await Bun.write(stream, Buffer.concat(pieces));
-      const raw = join(folder, 'holes.raw');
-      const command = picturesCommand('ffmpeg', stream, { size: PREVIEW, count: 4 }, raw);
-      expect((await run(command, { timeoutMs: LIMIT_MS })).code).toBe(0);
-      const rgb = new Uint8Array(await Bun.file(raw).arrayBuffer());
-      expect(rgb.length).toBe(4 * 160 * 90 * 3);
-      const blue = [0, 1, 2, 3].map((index) => {
-        const [red = 0, , value = 0] = mean({ width: 160, rgb }, 40, index * 90 + 20, 80, 50);
-        return value > 120 && red < 80;
-      });
-      expect(blue).toEqual([true, true, true, false]);
-    },
-    LIMIT_MS,
-  );
+  test('a picture that cannot be decoded does not shift the others', async () => {
+    const opened = await openClip(path);
+    const stream = join(folder, 'holes.ts');
+    const pieces: Uint8Array[] = [];
+    for (const [second, at] of [
+      [1, 15],
+      [3, 29],
+    ] as const) {
+      const entry = await findEntry(opened.bytes, opened.index, media90k(at * TICKS_PER_SECOND));
+      const video = entry?.layout.video?.pid;
+      if (entry === undefined || video === undefined) throw new Error('no key frame');
+      const picture = keyFrameAt(await opened.bytes.read(entry.at, 1_000_000), video, second);
+      if (picture === undefined) throw new Error('no picture');
+      if (pieces.length === 0) pieces.push(entry.tables);
+      continueCounters(picture, video, pieces.length);
+      pieces.push(picture);
+    }
+    opened.close();
+    await Bun.write(stream, Buffer.concat(pieces));
+    const raw = join(folder, 'holes.raw');
+    const command = picturesCommand('ffmpeg', stream, { size: PREVIEW, count: 4 }, raw);
+    expect((await run(command, { timeoutMs: LIMIT_MS })).code).toBe(0);
+    const rgb = new Uint8Array(await Bun.file(raw).arrayBuffer());
+    expect(rgb.length).toBe(4 * 160 * 90 * 3);
+    const blue = [0, 1, 2, 3].map((index) => {
+      const [red = 0, , value = 0] = mean({ width: 160, rgb }, 40, index * 90 + 20, 80, 50);
+      return value > 120 && red < 80;
+    });
+    expect(blue).toEqual([true, true, true, false]);
+  });
 
-  test(
-    'pictures of another size in the middle are placed correctly too',
-    async () => {
-      const id = recordingId(10);
-      const other = join(folder, 'other.ts');
-      const rate = ['-muxrate', '2M', '-f', 'mpegts'];
-      const red = ['-f', 'lavfi', '-i', 'color=red:s=176x144:r=30000/1001:d=15', '-aspect', '16:9'];
-      await run(['ffmpeg', '-v', 'error', ...red, '-c:v', 'mpeg2video', '-g', '15', ...rate, other], {
-        timeoutMs: LIMIT_MS,
-      });
-      const joined = join(folder, 'joined.ts');
-      const files = [other, path].map(async (one) => new Uint8Array(await Bun.file(one).arrayBuffer()));
-      await Bun.write(joined, Buffer.concat(await Promise.all(files)));
-      expect(await maker(() => openClip(joined)).make(RECORDING, id, () => {}, NEVER)).toBe(true);
-      const sheet = await pixels(cache.path(id, sheetFile(0)));
-      const words = [0, 1, 2, 3, 4].map((index) => {
-        const [r = 0, g = 0, b = 0] = mean(sheet, index * 160 + 40, 20, 80, 50);
-        if (r > 180 && g < 60 && b < 60) return 'red';
-        if (b > 120 && r < 80) return 'blue';
-        return Math.max(r, g, b) < 20 ? 'black' : 'scene';
-      });
-      // 15 s of red, then the clip from its beginning: every position is 5 s away from a change.
-      expect(words).toEqual(['red', 'red', 'black', 'blue', 'scene']);
-    },
-    LIMIT_MS,
-  );
+  test('pictures of another size in the middle are placed correctly too', async () => {
+    const id = recordingId(10);
+    const other = join(folder, 'other.ts');
+    const rate = ['-muxrate', '2M', '-f', 'mpegts'];
+    const red = ['-f', 'lavfi', '-i', 'color=red:s=176x144:r=30000/1001:d=15', '-aspect', '16:9'];
+    await run(['ffmpeg', '-v', 'error', ...red, '-c:v', 'mpeg2video', '-g', '15', ...rate, other], {
+      timeoutMs: LIMIT_MS,
+    });
+    const joined = join(folder, 'joined.ts');
+    const files = [other, path].map(async (one) => new Uint8Array(await Bun.file(one).arrayBuffer()));
+    await Bun.write(joined, Buffer.concat(await Promise.all(files)));
+    expect(await maker(() => openClip(joined)).make(RECORDING, id, () => {}, NEVER)).toBe(true);
+    const sheet = await pixels(cache.path(id, sheetFile(0)));
+    const words = [0, 1, 2, 3, 4].map((index) => {
+      const [r = 0, g = 0, b = 0] = mean(sheet, index * 160 + 40, 20, 80, 50);
+      if (r > 180 && g < 60 && b < 60) return 'red';
+      if (b > 120 && r < 80) return 'blue';
+      return Math.max(r, g, b) < 20 ? 'black' : 'scene';
+    });
+    // 15 s of red, then the clip from its beginning: every position is 5 s away from a change.
+    expect(words).toEqual(['red', 'red', 'black', 'blue', 'scene']);
+  });
 
-  test(
-    'waits while an encode requested by users is running',
-    async () => {
-      const id = recordingId(8);
-      isBusy = true;
-      const abort = new AbortController();
-      let isOpened = false;
-      const making = maker(() => {
-        isOpened = true;
-        return openClip(path);
-      }).make(RECORDING, id, () => {}, abort.signal);
-      await Bun.sleep(30);
-      expect(isOpened).toBe(false);
-      isBusy = false;
-      await comesTrue('it begins', () => isOpened, LIMIT_MS);
-      abort.abort(new Error('enough'));
-      await expect(making).rejects.toThrow('enough');
-    },
-    LIMIT_MS,
-  );
+  test('waits while an encode requested by users is running', async () => {
+    const id = recordingId(8);
+    isBusy = true;
+    const abort = new AbortController();
+    let isOpened = false;
+    const making = maker(() => {
+      isOpened = true;
+      return openClip(path);
+    }).make(RECORDING, id, () => {}, abort.signal);
+    await Bun.sleep(30);
+    expect(isOpened).toBe(false);
+    isBusy = false;
+    await until('it begins', () => isOpened);
+    abort.abort(new Error('enough'));
+    await expect(making).rejects.toThrow('enough');
+  });
 
-  test(
-    'a recording without video has no poster',
-    async () => {
-      const id = recordingId(9);
-      const sound = join(folder, 'sound.ts');
-      await run(
-        ['ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', 'sine=d=3', '-c:a', 'aac', '-f', 'mpegts', sound],
-        { timeoutMs: LIMIT_MS },
-      );
-      expect(await maker(() => openClip(sound)).make(RECORDING, id, () => {}, NEVER)).toBe(false);
-      expect(existsSync(cache.path(id, POSTER_FILE))).toBe(false);
-    },
-    LIMIT_MS,
-  );
+  test('a recording without video has no poster', async () => {
+    const id = recordingId(9);
+    const sound = join(folder, 'sound.ts');
+    await run(
+      ['ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', 'sine=d=3', '-c:a', 'aac', '-f', 'mpegts', sound],
+      { timeoutMs: LIMIT_MS },
+    );
+    expect(await maker(() => openClip(sound)).make(RECORDING, id, () => {}, NEVER)).toBe(false);
+    expect(existsSync(cache.path(id, POSTER_FILE))).toBe(false);
+  });
 });
 
 test('the clip has the length of its pictures', async () => {

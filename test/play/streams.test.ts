@@ -2,7 +2,7 @@
  * Recordings as streams over HTTP: accuracy of a seek, gaps and joins, changes of layout, and unplayable
  * recordings.
  */
-import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AdtsFrames } from '../../src/media/adts-frames.ts';
@@ -13,7 +13,6 @@ import { patSection, pesPacket, pmtSection, StreamBuilder } from '../stream-buil
 import { FFMPEG, madeStream, output, type Played, played } from './made-recording.ts';
 
 // Each starts some encoders and decoders, on a machine that may be busy.
-setDefaultTimeout(90_000);
 
 let home: RecordedHome;
 

@@ -8,6 +8,7 @@ import { SILENT_LOG } from '../../host/log.ts';
 import type { ReaderEnd } from '../../src/reception/reader-kind.ts';
 import { ReceptionPool, type ReceptionStream } from '../../src/reception/reception-pool.ts';
 import { patSection, pesPacket, pmtSection, StreamBuilder } from '../stream-builder.ts';
+import { until } from '../until.ts';
 import { countingOutput, type Fault, faultyReader, pidReader } from './probes.ts';
 
 const SERVICE = 101;
@@ -74,10 +75,6 @@ function startPool(): PoolFixture {
 }
 
 const open = (): Promise<ReceptionStream> => startPool().open('other');
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await Bun.sleep(2);
-}
 
 test('a custom output is fed, takes commands and ends with its own value', async () => {
   const stream = await open();

@@ -142,11 +142,3 @@ export function recorderHome(): RecorderHome {
   afterEach(() => home.end());
   return home;
 }
-
-export async function until(condition: () => boolean): Promise<void> {
-  const deadline = performance.now() + 10_000;
-  while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`did not happen: ${condition}`);
-    await Bun.sleep(1);
-  }
-}

@@ -207,4 +207,4 @@ test('no user decision is lost, whatever else happens', async () => {
   } finally {
     await household.close();
   }
-}, 60_000);
+});

@@ -3,14 +3,8 @@ import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { Station, Status } from '../../wire/api.ts';
-import {
-  CHANNELS,
-  HOME_STATION,
-  StandInAgent,
-  startTestService,
-  type TestService,
-  until,
-} from './harness.ts';
+import { until } from '../until.ts';
+import { CHANNELS, HOME_STATION, StandInAgent, startTestService, type TestService } from './harness.ts';
 
 let agent: StandInAgent;
 const open: TestService[] = [];

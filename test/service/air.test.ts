@@ -10,7 +10,8 @@ import { Networks } from '../../host/networks.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import type { Station } from '../../wire/api.ts';
 import { synthText } from '../synth/tuning.ts';
-import { startTestService, type TestService, until } from './harness.ts';
+import { until } from '../until.ts';
+import { startTestService, type TestService } from './harness.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
 const SYNTH = join(ROOT, 'synth', 'main.ts');
@@ -50,7 +51,7 @@ beforeAll(async () => {
   // Reading a whole guide takes minutes; that is tested in test/guide.
   const environment = { TUNER_AGENT_URL: agent.url, EPG_SWEEP_SETTLE: '0', EPG_CHANNEL_TIMEOUT: '1000' };
   service = await startTestService({ environment });
-}, 60_000);
+});
 
 afterAll(async () => {
   await service?.close();
@@ -101,7 +102,7 @@ describe('what is on the air', () => {
       }
     }
     expect(compared).toBeGreaterThan(3);
-  }, 60_000);
+  });
 
   test('releases the tuners after reading', async () => {
     await until(async () => (await tuners()).every((tuner) => tuner.users.length === 0));
@@ -124,7 +125,7 @@ describe('what is on the air', () => {
 
     leaving.abort();
     await until(async () => (await tuners()).every((tuner) => tuner.users.length === 0));
-  }, 20_000);
+  });
 
   test('a stream whose tuner fails is aborted, and the service continues', async () => {
     const [first] = await stations();
@@ -145,5 +146,5 @@ describe('what is on the air', () => {
       'agent_unavailable',
     ]);
     expect((await fetch(`${service.url}/api/health`)).status).toBe(200);
-  }, 20_000);
+  });
 });

@@ -1,13 +1,14 @@
 /** Arguments of the demo: for help or a misspelt argument nothing is built or started. */
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { HANG_LIMIT_MS } from '../until.ts';
 
 const DEMO = join(import.meta.dir, '../../tools/demo.ts');
 
 async function demo(...args: string[]) {
   const child = Bun.spawn([process.execPath, DEMO, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 20_000,
+    timeout: HANG_LIMIT_MS,
   });
   const [out, error] = await Promise.all([
     new Response(child.stdout).text(),

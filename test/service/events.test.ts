@@ -5,8 +5,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { join } from 'node:path';
 import { ServerSentEventParser } from '../../src/tuner/server-sent-events.ts';
 import type { ReservationItem, RuleItem } from '../../wire/api.ts';
+import { until } from '../until.ts';
 import { Bookings, OTHER_STATION } from './bookings.ts';
-import { HOME_STATION, until } from './harness.ts';
+import { HOME_STATION } from './harness.ts';
 import { putRecording } from './recording-rows.ts';
 
 const LISTS = ['reservations', 'rules', 'recordings', 'settings'] as const;

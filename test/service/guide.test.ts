@@ -12,8 +12,9 @@ import {
   SearchResultSchema,
   type Station,
 } from '../../wire/api.ts';
+import { until } from '../until.ts';
 import { type ProgramRow, programIdOf, putPrograms, putReservation } from './guide-rows.ts';
-import { CHANNELS, HOME_STATION, StandInAgent, until } from './harness.ts';
+import { CHANNELS, HOME_STATION, StandInAgent } from './harness.ts';
 import { type Household, startHousehold } from './household.ts';
 
 const HOUR = 3_600_000;

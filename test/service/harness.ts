@@ -18,7 +18,8 @@ import {
 } from '../../src/workers.ts';
 import type { Channel, Tuner } from '../../wire/agent.ts';
 import { SecretWatch } from '../access/secret-watch.ts';
-import { comesTrue } from '../until.ts';
+
+export { until } from '../until.ts';
 
 export const CHANNELS: Channel[] = [
   {
@@ -168,13 +169,6 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       secrets.check(lines);
     },
   };
-}
-
-const WAIT_LIMIT_MS = 25_000;
-
-/** @throws Error if the condition does not become true in time */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  await comesTrue(String(condition), condition, WAIT_LIMIT_MS);
 }
 
 /** Writes bytes to a port and disconnects without reading the response. */

@@ -3,8 +3,9 @@ import type { Database } from 'bun:sqlite';
 import { join } from 'node:path';
 import { openDatabase } from '../../src/store/database.ts';
 import type { Station } from '../../wire/api.ts';
+import { until } from '../until.ts';
 import { describedFetch } from './description.ts';
-import { StandInAgent, startTestService, type TestService, until } from './harness.ts';
+import { StandInAgent, startTestService, type TestService } from './harness.ts';
 
 const TELEVISION = 1;
 

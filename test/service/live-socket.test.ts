@@ -12,14 +12,8 @@ import { LiveMessageSchema } from '../../wire/live.ts';
 import { LIVE_CHANNEL } from '../../wire/live-frames.ts';
 import { recording } from '../caption/recording.ts';
 import { controlFrame, liveTicket, SocketClient } from '../live/socket-client.ts';
-import {
-  HOME_STATION,
-  rawRequest,
-  StandInAgent,
-  startTestService,
-  type TestService,
-  until,
-} from './harness.ts';
+import { until } from '../until.ts';
+import { HOME_STATION, rawRequest, StandInAgent, startTestService, type TestService } from './harness.ts';
 
 const AT = ticksAt(broadcastMs(Date.UTC(2026, 10, 20, 12, 0, 0)));
 const station = DEFAULT.channels

@@ -12,6 +12,7 @@ import { MINI } from '../../synth/scenario/mini.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import type { Station } from '../../wire/api.ts';
 import { synthText } from '../synth/tuning.ts';
+import { until } from '../until.ts';
 import { startTestService, type TestService } from './harness.ts';
 
 const SYNTH = join(import.meta.dir, '..', '..', 'synth', 'main.ts');
@@ -41,7 +42,7 @@ beforeAll(async () => {
     timing: { lingerMs: 100 },
   });
   service = await startTestService({ environment: { TUNER_AGENT_URL: agent.url } });
-}, 60_000);
+});
 
 afterAll(async () => {
   await service?.close();
@@ -51,16 +52,6 @@ afterAll(async () => {
 
 async function stations(): Promise<Station[]> {
   return (await (await fetch(`${service.url}/api/services`)).json()) as Station[];
-}
-
-async function until(what: string, condition: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 50_000;
-  while (!(await condition())) {
-    if (performance.now() > deadline) {
-      throw new Error(`did not happen: ${what}\n${service.lines.slice(-20).join('')}`);
-    }
-    await Bun.sleep(50);
-  }
 }
 
 /** Watches a station until the returned function is called. */
@@ -141,17 +132,17 @@ describe('logos', () => {
       expect((await fetch(`${service.url}/api/services/${id}/logo`)).status).toBe(404);
     }
     expect((await fetch(`${service.url}/api/services/x/logo`)).status).toBe(400);
-  }, 60_000);
+  });
 
   test('of satellite stations are received from the carousel, also those of other streams', async () => {
     const found = await collect('BS', 'ＢＳひばり');
     expect(found.map((one) => one.name).sort()).toEqual(['ＢＳあさぎり', 'ＢＳひばり', 'ＢＳひばり２']);
-  }, 60_000);
+  });
 
   test('occupy no tuner after the last viewer has disconnected', async () => {
     await until('free tuners', async () => {
       const tuners = (await (await fetch(`${agent.url}/agent/tuners`)).json()) as Tuner[];
       return tuners.every((tuner) => tuner.users.every(({ use }) => !use.startsWith('logo ')));
     });
-  }, 60_000);
+  });
 });

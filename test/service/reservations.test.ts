@@ -3,8 +3,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { broadcastMs } from '../../arib/time.ts';
 import type { RecordAnswer, ReservationItem } from '../../wire/api.ts';
+import { until } from '../until.ts';
 import { Bookings, MINUTE, OTHER_STATION, SATELLITE, tuner } from './bookings.ts';
-import { HOME_STATION, until } from './harness.ts';
+import { HOME_STATION } from './harness.ts';
 
 let home: Bookings;
 

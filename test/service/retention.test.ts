@@ -6,7 +6,7 @@ import { Value } from '@sinclair/typebox/value';
 import { broadcastMs } from '../../arib/time.ts';
 import { recordingId } from '../../src/model/ids.ts';
 import { type Retiring, type StorageFacts, StorageSchema } from '../../wire/api.ts';
-import { until } from './harness.ts';
+import { until } from '../until.ts';
 import { HOUR, RecordedHome, START } from './recorded-home.ts';
 
 let home: RecordedHome;

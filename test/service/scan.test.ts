@@ -12,14 +12,15 @@ import { Networks } from '../../host/networks.ts';
 import type { Channel, Tuner } from '../../wire/agent.ts';
 import type { ScanStatus, Station } from '../../wire/api.ts';
 import { synthText } from '../synth/tuning.ts';
-import { startTestService, type TestService, until } from './harness.ts';
+import { until } from '../until.ts';
+import { startTestService, type TestService } from './harness.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
 const SYNTH = join(ROOT, 'synth', 'main.ts');
 
 beforeAll(async () => {
   await synthText('--scenario', 'mini', '--prepare');
-}, 60_000);
+});
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -82,16 +83,11 @@ async function household(options: HouseholdOptions): Promise<Household> {
     send,
     tuners: () => get<Tuner[]>('/api/tuners'),
     channels: () => get<Channel[]>('/api/channels'),
-    ended: async () => {
-      let status = await get<ScanStatus>('/api/scan');
-      const deadline = performance.now() + 60_000;
-      while (status.state === 'running') {
-        if (performance.now() > deadline) throw new Error(`scan does not end: ${JSON.stringify(status)}`);
-        await Bun.sleep(20);
-        status = await get<ScanStatus>('/api/scan');
-      }
-      return status;
-    },
+    ended: () =>
+      until('the scan ends', async () => {
+        const status = await get<ScanStatus>('/api/scan');
+        return status.state === 'running' ? undefined : status;
+      }),
   };
 }
 
@@ -137,7 +133,7 @@ describe('a channel scan', () => {
       stations.map(({ serviceId, name }) => ({ id: (networkId ?? 0) * 100_000 + serviceId, name })),
     );
     expect(listed.sort((a, b) => a.id - b.id)).toEqual<unknown>(expected.sort((a, b) => a.id - b.id));
-  }, 90_000);
+  });
 
   const BEFORE: Channel[] = [
     {
@@ -170,7 +166,7 @@ describe('a channel scan', () => {
     expect(await home.ended()).toMatchObject({ state: 'finished', types: ['GR'] });
     const terrestrial = kept(channels).filter(({ type }) => type === 'GR');
     expect(byName(await home.channels())).toEqual(byName([...terrestrial, ...BEFORE.slice(1)]));
-  }, 60_000);
+  });
 
   test('that is aborted changes nothing and releases the tuners', async () => {
     const home = await household({
@@ -185,7 +181,7 @@ describe('a channel scan', () => {
     expect(await home.channels()).toEqual(BEFORE);
     await until(async () => (await home.tuners()).every((tuner) => tuner.users.length === 0));
     expect((await home.send('DELETE', '/api/scan')).status).toBe(204);
-  }, 60_000);
+  });
 
   test('with a tuner without signal ends in time, reports why, and keeps the stations', async () => {
     const home = await household({ tune: 'echo "no device" >&2; exit 1', channels: BEFORE });
@@ -196,7 +192,7 @@ describe('a channel scan', () => {
     expect(status.failed).toHaveLength(48);
     for (const { message } of status.failed) expect(message).toMatch(/[ぁ-ん]/);
     expect(await home.channels()).toEqual(BEFORE);
-  }, 60_000);
+  });
 
   test('with a tuner that sends no data, or no valid broadcast, ends in time', async () => {
     for (const tune of ['exec sleep 60', 'exec cat /dev/zero']) {
@@ -207,7 +203,7 @@ describe('a channel scan', () => {
       for (const { message } of status.failed) expect(message).toContain('選局しましたが');
       expect(await home.channels()).toEqual(BEFORE);
     }
-  }, 60_000);
+  });
 
   test('is refused for types without a tuner, for no types, and while the agent is unavailable', async () => {
     const home = await household({ tune: 'exit 1', tuners: 'GR:1' });
@@ -227,7 +223,7 @@ describe('a channel scan', () => {
       503,
       'agent_unavailable',
     ]);
-  }, 60_000);
+  });
 
   test('does not interrupt watched channels, and reads from their streams', async () => {
     const channels = await scenarioChannels('mini');
@@ -255,7 +251,7 @@ describe('a channel scan', () => {
     expect(ended).toBe(false);
     leaving.abort();
     await watching;
-  }, 60_000);
+  });
 });
 
 describe('satellite stations before any scan', () => {
@@ -270,7 +266,7 @@ describe('satellite stations before any scan', () => {
     const satellite = kept(channels).filter(({ type }) => type === 'BS');
     expect(byName(await home.channels())).toEqual(byName(satellite));
     await until(async () => (await home.get<Station[]>('/api/services')).length === 3);
-  }, 60_000);
+  });
 });
 
 test('an unreadable table of channels is reported before a scan begins, with the position', async () => {
@@ -281,7 +277,7 @@ test('an unreadable table of channels is reported before a scan begins, with the
   expect(message).toContain('channels.json: [0].channel');
   expect(message).not.toContain('接続できません');
   expect((await home.get<ScanStatus>('/api/scan')).state).toBe('idle');
-}, 30_000);
+});
 
 describe('the tuner screen', () => {
   test('tables are passed through, with their errors', async () => {
@@ -318,5 +314,5 @@ describe('the tuner screen', () => {
         expect.objectContaining({ code: 'agent_unavailable' }),
       ]);
     }
-  }, 30_000);
+  });
 });

@@ -4,7 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Station } from '../../wire/api.ts';
-import { StandInAgent, startTestService, type TestService, until } from './harness.ts';
+import { until } from '../until.ts';
+import { StandInAgent, startTestService, type TestService } from './harness.ts';
 
 const HOSTS = 'tv,nas,.home.example';
 /** How a trusted proxy names a client from outside. */

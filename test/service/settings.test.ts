@@ -9,8 +9,9 @@ import {
   SystemSchema,
   settingDefaults,
 } from '../../wire/api.ts';
+import { until } from '../until.ts';
 import { describedFetch } from './description.ts';
-import { startTestService, type TestService, until } from './harness.ts';
+import { startTestService, type TestService } from './harness.ts';
 
 let home: TestService;
 

@@ -85,10 +85,8 @@ test('it ends at once on a signal, also while a blocked reader delays it', async
   const reader = child.stdout.getReader();
   await reader.read();
   child.kill('SIGTERM');
-  const startedAt = performance.now();
-  await child.exited;
   // Not because its output ended, which is endless.
-  expect(performance.now() - startedAt).toBeLessThan(10_000);
+  await child.exited;
   expect(await new Response(child.stderr).text()).toBe('');
 });
 

@@ -18,7 +18,7 @@ beforeAll(async () => {
   truth = await truthOf('GR', 'T27', AT);
   const { video, audio } = mediaPids(truth);
   stream = trimmed(await tune({ type: 'GR', channel: 'T27', at: AT, seconds: SECONDS }), video, audio);
-}, 60_000);
+});
 
 /**
  * Converts seconds of a decoder, which ignores some wraps of 2^33 ticks, to ms since the zero of the clock.

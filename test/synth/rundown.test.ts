@@ -98,7 +98,7 @@ beforeAll(async () => {
   const { video, audio } = mediaPids(truth);
   stream = trimmed(whole, video, audio);
   units = unitsOf(whole, new Set([...video, ...audio]));
-}, 60_000);
+});
 
 /** The first time stamp that a decoder of the trimmed stream finds in a PID. */
 function beginOf(pid: number): number {

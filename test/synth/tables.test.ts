@@ -344,32 +344,28 @@ const LONG = process.env.SVC_LONG !== undefined;
 
 describe.skipIf(!LONG)('the default region', () => {
   const channels = DEFAULT.channels.map(({ type, channel }) => [type, channel] as const);
-  test.each(channels)(
-    '%s %s: stations, present, following and schedule',
-    async (type, channel) => {
-      const truth = await truthOf(type, channel, AT, 'default');
-      const { actual } = eventCycles(DEFAULT, type);
-      const received = await receive(type, channel, actual.extended.base + 2, AT, 'default');
-      const names = received.sdt
-        .find(({ table }) => table.table_id === 0x42)
-        ?.table.services.map(({ descriptors }) => text(descriptor(descriptors, 0x48)?.service_name_char));
-      expect(names).toEqual([...truth.stations, ...truth.dataServices].map(({ name }) => name));
-      for (const station of truth.stations) {
-        const now = eventsOf(received.eit, station.serviceId, 0x4e, 0x4e);
-        // One station announces tables and sends none.
-        const on = [station.present, station.following].filter((one) => one !== null);
-        expect(now.map(receivedBasics)).toEqual(on.map(basics));
-        if (station.partialReception) continue;
-        const wanted = station.schedule.filter(({ startAt }) => (startAt ?? 0) >= AT);
-        const receivedFrom = (from: number) =>
-          eventsOf(received.eit, station.serviceId, from, from + 7).filter(
-            ({ start_time }) => moment(start_time) >= AT,
-          );
-        expect(receivedFrom(0x50).map(receivedBasics)).toEqual(wanted.map(scheduled));
-        const described = wanted.filter(({ items, borrowed }) => items.length > 0 && !borrowed);
-        expect(receivedFrom(0x58).map(receivedItems)).toEqual(described.map(({ items }) => items));
-      }
-    },
-    120_000,
-  );
+  test.each(channels)('%s %s: stations, present, following and schedule', async (type, channel) => {
+    const truth = await truthOf(type, channel, AT, 'default');
+    const { actual } = eventCycles(DEFAULT, type);
+    const received = await receive(type, channel, actual.extended.base + 2, AT, 'default');
+    const names = received.sdt
+      .find(({ table }) => table.table_id === 0x42)
+      ?.table.services.map(({ descriptors }) => text(descriptor(descriptors, 0x48)?.service_name_char));
+    expect(names).toEqual([...truth.stations, ...truth.dataServices].map(({ name }) => name));
+    for (const station of truth.stations) {
+      const now = eventsOf(received.eit, station.serviceId, 0x4e, 0x4e);
+      // One station announces tables and sends none.
+      const on = [station.present, station.following].filter((one) => one !== null);
+      expect(now.map(receivedBasics)).toEqual(on.map(basics));
+      if (station.partialReception) continue;
+      const wanted = station.schedule.filter(({ startAt }) => (startAt ?? 0) >= AT);
+      const receivedFrom = (from: number) =>
+        eventsOf(received.eit, station.serviceId, from, from + 7).filter(
+          ({ start_time }) => moment(start_time) >= AT,
+        );
+      expect(receivedFrom(0x50).map(receivedBasics)).toEqual(wanted.map(scheduled));
+      const described = wanted.filter(({ items, borrowed }) => items.length > 0 && !borrowed);
+      expect(receivedFrom(0x58).map(receivedItems)).toEqual(described.map(({ items }) => items));
+    }
+  });
 });
