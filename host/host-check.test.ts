@@ -49,17 +49,33 @@ describe('checkHost', () => {
     ['an Origin without Host', { origin: 'http://localhost' }, 'foreign_origin'],
     [
       'the host forwarded by a trusted proxy',
-      { host: 'svc:25250', forwardedHost: 'tv.public.example', origin: 'https://tv.public.example' },
+      { host: 'svc:25250', forwardedHost: 'tv.example.com', origin: 'https://tv.example.com' },
       'ok',
     ],
     [
       'a trusted proxy that omits its port from the forwarded host',
-      { host: 'svc:25250', forwardedHost: 'tv.public.example', origin: 'https://tv.public.example:8443' },
+      { host: 'svc:25250', forwardedHost: 'tv.example.com', origin: 'https://tv.example.com:8443' },
       'ok',
     ],
     [
+      'a foreign name forwarded by a trusted proxy',
+      { host: '[::1]', forwardedHost: 'evil.example' },
+      'foreign_host',
+    ],
+    [
+      'an own name written by a page, before the one that the proxy appends',
+      { host: '127.0.0.1', forwardedHost: 'tv.example.com, evil.example' },
+      'foreign_host',
+    ],
+    [
+      'an own name written by a page, passed on by a proxy that keeps Host',
+      { host: 'evil.example', forwardedHost: 'tv.example.com' },
+      'foreign_host',
+    ],
+    ['an address forwarded by a trusted proxy', { host: 'svc', forwardedHost: '192.168.1.5:8080' }, 'ok'],
+    [
       'a page of another site behind a trusted proxy',
-      { host: 'localhost', forwardedHost: 'tv.public.example', origin: 'https://evil.example' },
+      { host: 'localhost', forwardedHost: 'tv.example.com', origin: 'https://evil.example' },
       'foreign_origin',
     ],
     ['an empty forwarded host', { host: 'evil.example', forwardedHost: ' ' }, 'foreign_host'],

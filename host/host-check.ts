@@ -70,21 +70,40 @@ export class AllowedHosts {
 export interface HostHeaders {
   host: string | null;
   origin: string | null;
-  /** `X-Forwarded-Host` of a trusted proxy, which decides which names lead here. null from any other client. */
+  /** `X-Forwarded-Host` of a trusted proxy, which may add its entry to a list. null from any other client. */
   forwardedHost: string | null;
+}
+
+/** The name under which the client opened the service: the first forwarded one, else Host. */
+export function openedHost({ host, forwardedHost }: Omit<HostHeaders, 'origin'>): string {
+  const forwarded = forwardedHost?.split(',')[0]?.trim() ?? '';
+  return forwarded === '' ? (host?.trim() ?? '') : forwarded;
+}
+
+/**
+ * Every name that a request carries must be one of ours. A proxy that answers to any name forwards the name of a
+ * rebinding page, and one that sets no `X-Forwarded-Host` forwards what the page's script wrote there.
+ */
+function areOwnNames({ host, forwardedHost }: HostHeaders, allowed: AllowedHosts): boolean {
+  const forwarded = (forwardedHost ?? '').split(',').filter((name) => name.trim() !== '');
+  if (!forwarded.every((name) => allowed.allows(name))) return false;
+  const own = host?.trim() ?? '';
+  // Behind a proxy Host may be its name for this machine (`proxy_pass http://svc`). No website has a name without dot.
+  const isUpstreamName = forwarded.length > 0 && /^[a-z0-9_-]+(?::\d+)?$/i.test(own);
+  return own === '' || isUpstreamName || allowed.allows(own);
 }
 
 type HostVerdict = 'ok' | 'foreign_host' | 'foreign_origin';
 
 /** A request without Host does not come from a browser. */
-export function checkHost({ host, origin, forwardedHost }: HostHeaders, allowed: AllowedHosts): HostVerdict {
-  const forwarded = forwardedHost?.split(',')[0]?.trim();
-  const isForwarded = forwarded !== undefined && forwarded !== '';
-  const own = isForwarded ? forwarded : (host?.trim() ?? '');
-  if (!isForwarded && own !== '' && !allowed.allows(own)) return 'foreign_host';
+export function checkHost(headers: HostHeaders, allowed: AllowedHosts): HostVerdict {
+  if (!areOwnNames(headers, allowed)) return 'foreign_host';
+  const { origin, forwardedHost } = headers;
   if (origin === null) return 'ok';
   // A proxy may send its port or not; without one only the name can be compared.
-  return isSameHost(origin, own, isForwarded) ? 'ok' : 'foreign_origin';
+  return isSameHost(origin, openedHost(headers), (forwardedHost ?? '').trim() !== '')
+    ? 'ok'
+    : 'foreign_origin';
 }
 
 function isSameHost(origin: string, host: string, isPortOptional: boolean): boolean {

@@ -5,7 +5,7 @@
  */
 
 import http from 'node:http';
-import { type AllowedHosts, checkHost, isCrossSiteLoad } from '../../host/host-check.ts';
+import { type AllowedHosts, checkHost, isCrossSiteLoad, openedHost } from '../../host/host-check.ts';
 import type { Log } from '../../host/log.ts';
 import type { Networks } from '../../host/networks.ts';
 import { type AccessDecision, type AccessPolicy, decideAccess } from '../access/access.ts';
@@ -184,7 +184,7 @@ function refuseForeign(
   };
   switch (checkHost(names, allowedHosts)) {
     case 'foreign_host':
-      if (wantsHtml(request, path)) return foreignHostPage(names.host ?? '');
+      if (wantsHtml(request, path)) return foreignHostPage(openedHost(names));
       return problem('bad_request', FOREIGN_HOST, { status: 421 });
     case 'foreign_origin':
       return problem('bad_request', FOREIGN_SITE, { status: 403 });
@@ -213,8 +213,11 @@ function baseOf(
   peer: string | undefined,
 ): string {
   const isHttps = tls !== null || headers.get('x-forwarded-proto')?.split(',')[0]?.trim() === 'https';
-  const forwarded = forwardedHost(peer, headers.get('x-forwarded-host'), trustedProxies)?.split(',')[0];
-  const host = forwarded?.trim() || (headers.get('host') ?? url.host);
+  const host =
+    openedHost({
+      host: headers.get('host'),
+      forwardedHost: forwardedHost(peer, headers.get('x-forwarded-host'), trustedProxies),
+    }) || url.host;
   const prefix = pathPrefix(peer, headers.get('x-forwarded-prefix'), trustedProxies);
   return URL.parse(`${isHttps ? 'https' : 'http'}://${host}${prefix}/`)?.href ?? `${url.origin}/`;
 }

@@ -1,4 +1,4 @@
-/** Attempts to impersonate another client: addresses, paths, tokens, cookies. */
+/** Attempts to be taken for another client: addresses, host names, spellings of paths. */
 import {
   type Attempt,
   answered,
@@ -9,13 +9,9 @@ import {
   rawGet,
   statusOf,
 } from './attempt.ts';
-import { AT_HOME, type GuardedHome, JSON_TYPE, OUTSIDE } from './guarded-home.ts';
-import { Visitor } from './visitor.ts';
+import { AT_HOME, JSON_TYPE, OUTSIDE, REVOKE, SERVICES, WRITE } from './guarded-home.ts';
 
-const SERVICES = '/api/services';
 const forwarded = (value: string) => () => ({ 'x-forwarded-for': value });
-const bearer = (token: string) => () => ({ authorization: `Bearer ${token}` });
-const cookie = (value: string) => () => ({ cookie: value });
 
 /** Header names that other software trusts as the client's address. */
 const OTHER_ADDRESS_HEADERS = {
@@ -105,6 +101,43 @@ export const ADDRESSES: Attempt[] = [
     ),
   },
   {
+    tries:
+      'Reach the service under a foreign name through a trusted proxy that answers to any name (DNS rebinding)',
+    happens: '421: names in `X-Forwarded-Host` are checked like the Host',
+    run: async (home) => {
+      for (const name of ['evil.example', 'evil.example:443', '127.0.0.1, evil.example', 'evil.example,']) {
+        const headers = () => ({ ...AT_HOME, 'x-forwarded-host': name });
+        for (const path of [SERVICES, '/', '/login', '/api/health']) await answered(421, path, headers)(home);
+        await answered(
+          421,
+          REVOKE,
+          () => ({ ...headers(), ...JSON_TYPE, origin: `http://${name}` }),
+          WRITE,
+        )(home);
+      }
+    },
+  },
+  {
+    tries:
+      'Write an allowed name into `X-Forwarded-Host` by the script of a rebinding page, through a proxy that keeps it',
+    happens: '421: the Host that the browser sent is checked too',
+    run: answeredRaw(
+      [421],
+      'GET /api/services HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: localhost\r\nX-Forwarded-For: 192.168.1.5\r\nConnection: close\r\n\r\n',
+    ),
+  },
+  {
+    tries:
+      'Begin a login under a foreign name that a trusted proxy forwards, so that the provider sends the code there',
+    happens: '421, and no redirect to the provider',
+    run: async (home) => {
+      const headers = { ...OUTSIDE, accept: 'text/html', 'x-forwarded-host': 'evil.example' };
+      const response = await home.send('/login', { headers });
+      expectOneOf(response.status, [421]);
+      expectThat(response.headers.get('location') === null, 'no redirect');
+    },
+  },
+  {
     tries: 'Send `X-Forwarded-Prefix` with an address of another host',
     happens: 'the redirect to the login stays on this host',
     run: async (home) => {
@@ -181,303 +214,5 @@ export const PATHS: Attempt[] = [
         expectOneOf(statusOf(answer), [404]);
       }
     },
-  },
-];
-
-export const TOKENS: Attempt[] = [
-  {
-    tries: 'Use a token that was revoked',
-    happens: '401 `invalid_token`',
-    run: answered(401, SERVICES, (home) => ({ authorization: `Bearer ${home.revoked}` })),
-  },
-  {
-    tries: 'Use it inside a trusted network',
-    happens: '401 `invalid_token`: the device must pair again',
-    run: answered(401, SERVICES, (home) => ({ ...AT_HOME, authorization: `Bearer ${home.revoked}` })),
-  },
-  ...[
-    ['Invent a token', 'svc_0123456789abcdef0123456789abcdef'],
-    ['Send the prefix alone', 'svc_'],
-    ['Send SQL as a token', "svc_'or'1'='1"],
-    ['Send a token of 100 KB', `svc_${'a'.repeat(100_000)}`],
-  ].map(
-    ([tries = '', token = '']): Attempt => ({
-      tries,
-      happens: '401 `invalid_token`',
-      run: answered(401, SERVICES, bearer(token)),
-    }),
-  ),
-  {
-    tries: 'Change one letter of a valid token, truncate or extend it',
-    happens: '401 `invalid_token`',
-    run: async (home) => {
-      const { token } = home;
-      const changed = token.slice(0, -1) + (token.endsWith('A') ? 'B' : 'A');
-      for (const other of [
-        changed,
-        token.slice(0, -1),
-        `${token}A`,
-        token.toUpperCase().replace('SVC_', 'svc_'),
-      ])
-        await answered(401, SERVICES, bearer(other))(home);
-    },
-  },
-  {
-    tries: 'Send a valid token in the URL, a cookie or another scheme',
-    happens: '401: only `Authorization: Bearer` is accepted',
-    run: async (home) => {
-      await answered(401, `${SERVICES}?access_token=${home.token}&token=${home.token}`)(home);
-      await answered(401, SERVICES, cookie(`svc_session=${home.token}; token=${home.token}`))(home);
-      for (const scheme of ['Basic', 'Token', ''])
-        await answered(401, SERVICES, () => ({ authorization: `${scheme} ${home.token}` }))(home);
-    },
-  },
-  {
-    tries: 'Send two `Authorization` headers, one of them with a valid token',
-    happens: '401 or 400: only one header is allowed',
-    run: async (home) => {
-      const lines = ['Authorization: Bearer svc_guess', `Authorization: Bearer ${home.token}`];
-      expectOneOf(statusOf(await raw(home, rawGet(SERVICES, lines))), [400, 401]);
-    },
-  },
-  {
-    tries: 'Approve another pairing with a stolen token',
-    happens: '403: a token cannot approve another device',
-    run: async (home) => {
-      const { userCode } = await home.beginPairing();
-      const form = await home.approvalForm(userCode, AT_HOME);
-      const response = await home.approve(userCode, form, {
-        ...OUTSIDE,
-        authorization: `Bearer ${home.token}`,
-      });
-      expectOneOf(response.status, [403]);
-    },
-  },
-];
-
-type Events = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'cancel'>;
-
-/** An open event stream, including its first bytes. */
-async function openEvents(home: GuardedHome, headers: Record<string, string>): Promise<Events> {
-  const response = await home.send('/api/events', { headers: { ...OUTSIDE, ...headers } });
-  expectOneOf(response.status, [200]);
-  const reader = response.body?.getReader();
-  if (reader === undefined) throw new Error('no stream');
-  await reader.read();
-  return reader;
-}
-
-async function openSocket(home: GuardedHome, headers: Record<string, string>): Promise<WebSocket> {
-  const init = { method: 'POST', headers: { ...OUTSIDE, ...JSON_TYPE, ...headers } };
-  const { ticket } = (await (await home.send('/api/live/ticket', init)).json()) as { ticket: string };
-  const socket = new WebSocket(`${home.url.replace(/^http/u, 'ws')}/api/live/socket?ticket=${ticket}`);
-  await new Promise((resolve, reject) => {
-    socket.onopen = resolve;
-    socket.onerror = reject;
-  });
-  return socket;
-}
-
-async function closed(socket: WebSocket): Promise<void> {
-  if (socket.readyState !== WebSocket.CLOSED) await new Promise((resolve) => (socket.onclose = resolve));
-}
-
-/** Resolves when the stream ended or broke. */
-async function endOf(events: Events): Promise<void> {
-  try {
-    while (!(await events.read()).done);
-  } catch {
-    // Expected: the connection was broken.
-  }
-}
-
-export const SESSIONS: Attempt[] = [
-  ...[
-    ['Invent a session cookie', `svc_session=${'A'.repeat(43)}`],
-    ['Send SQL as a session cookie', "svc_session=' OR 1=1 --"],
-    ['Send an empty session cookie', 'svc_session='],
-    ['Send a thousand session cookies', `svc_session=${'B'.repeat(43)};`.repeat(1_000)],
-    ['Send a session cookie of 60 KB', `svc_session=${'C'.repeat(60_000)}`],
-  ].map(
-    ([tries = '', value = '']): Attempt => ({
-      tries,
-      happens: '401',
-      run: answered(401, SERVICES, cookie(value)),
-    }),
-  ),
-  {
-    tries: 'Use the value of a session cookie as a bearer token, or in the URL',
-    happens: '401',
-    run: async (home) => {
-      const secret = home.cookie.split('=')[1] ?? '';
-      for (const token of [secret, `svc_${secret}`]) await answered(401, SERVICES, bearer(token))(home);
-      await answered(401, `${SERVICES}?svc_session=${secret}`)(home);
-    },
-  },
-  {
-    tries: 'Plant a session cookie before the login (fixation)',
-    happens: 'the login sets a new one',
-    run: async (home) => {
-      const planted = 'P'.repeat(43);
-      const victim = new Visitor(home.url, { 'x-forwarded-for': '203.0.113.77' });
-      victim.cookies.set('svc_session', planted);
-      await victim.finishLogin(home.provider.signIn(await victim.beginLogin()));
-      expectThat(victim.cookies.get('svc_session') !== planted, 'another cookie');
-      await answered(401, SERVICES, cookie(`svc_session=${planted}`))(home);
-    },
-  },
-  {
-    tries: 'Continue with a session after logout',
-    happens: '401',
-    run: async (home) => {
-      const victim = new Visitor(home.url, { 'x-forwarded-for': '203.0.113.78' });
-      await victim.finishLogin(home.provider.signIn(await victim.beginLogin()));
-      const stolen = `svc_session=${victim.cookies.get('svc_session')}`;
-      await answered(200, SERVICES, cookie(stolen))(home);
-      await victim.post('logout');
-      await answered(401, SERVICES, cookie(stolen))(home);
-    },
-  },
-  {
-    tries:
-      'Keep the event stream or the live socket open with a session that was logged out, or a token that was revoked',
-    happens: 'the connection is aborted',
-    run: async (home) => {
-      const victim = new Visitor(home.url, { 'x-forwarded-for': '203.0.113.79' });
-      await victim.finishLogin(home.provider.signIn(await victim.beginLogin()));
-      const session = await openEvents(home, { cookie: `svc_session=${victim.cookies.get('svc_session')}` });
-      const token = await home.pair('盗まれたテレビ');
-      const authorization = `Bearer ${token}`;
-      const device = await openEvents(home, { authorization });
-      const other = await openEvents(home, { cookie: home.cookie });
-      const sockets = await Promise.all([
-        openSocket(home, { cookie: `svc_session=${victim.cookies.get('svc_session')}` }),
-        openSocket(home, { authorization }),
-      ]);
-      const kept = await openSocket(home, { cookie: home.cookie });
-      await victim.post('logout');
-      await endOf(session);
-      const headers = { ...OUTSIDE, ...JSON_TYPE, authorization };
-      await home.send('/api/device/logout', { method: 'POST', headers });
-      await endOf(device);
-      await Promise.all(sockets.map(closed));
-      expectOneOf(kept.readyState, [WebSocket.OPEN]);
-      kept.close();
-      // Both changes emit events, which a client that is still authorised receives.
-      for (let seen = ''; !seen.includes('tokens'); ) {
-        const { done, value } = await other.read();
-        expectThat(!done, 'the other session continues');
-        seen += new TextDecoder().decode(value);
-      }
-      await other.cancel();
-    },
-  },
-  {
-    tries: 'Log a user out with a link (`GET /logout`)',
-    happens: 'a page is shown; the session continues',
-    run: async (home) => {
-      await answered(200, '/logout', cookie(home.cookie))(home);
-      await answered(200, SERVICES, cookie(home.cookie))(home);
-    },
-  },
-];
-
-/** Requests that a page of another site can cause a browser of the household to send. */
-const WRITE = { method: 'POST' };
-const REVOKE = '/api/sessions/revoke-others';
-
-export const OTHER_SITES: Attempt[] = [
-  {
-    tries: 'Submit a form of another site, with the cookie or from the trusted network',
-    happens: '403: forms cannot send `application/json`',
-    run: async (home) => {
-      for (const type of [
-        'application/x-www-form-urlencoded',
-        'multipart/form-data; boundary=x',
-        'text/plain',
-        'text/plain; application/json',
-      ]) {
-        await answered(403, REVOKE, () => ({ ...AT_HOME, 'content-type': type }), WRITE)(home);
-        await answered(403, REVOKE, () => ({ cookie: home.cookie, 'content-type': type }), WRITE)(home);
-      }
-    },
-  },
-  {
-    tries: 'Send a write request without a content type, also with `DELETE`',
-    happens: '403',
-    run: async (home) => {
-      await answered(403, REVOKE, () => AT_HOME, WRITE)(home);
-      await answered(403, '/api/recordings/1', () => AT_HOME, { method: 'DELETE' })(home);
-    },
-  },
-  ...['https://evil.example', 'null', 'http://127.0.0.1.evil.example', 'http://127.0.0.1:1', 'file://'].map(
-    (origin): Attempt => ({
-      tries: `Send JSON by a script from Origin \`${origin}\``,
-      happens: '403',
-      run: answered(403, REVOKE, () => ({ ...AT_HOME, ...JSON_TYPE, origin }), WRITE),
-    }),
-  ),
-  {
-    tries: 'Send a CORS preflight',
-    happens: 'it is refused, and no response has an `Access-Control` header',
-    run: async (home) => {
-      const headers = { ...AT_HOME, origin: 'https://evil.example', 'access-control-request-method': 'POST' };
-      const response = await home.send(REVOKE, { method: 'OPTIONS', headers });
-      expectOneOf(response.status, [403]);
-      const plain = await home.send(SERVICES, { headers: AT_HOME });
-      for (const { headers: sent } of [response, plain])
-        expectThat(![...sent.keys()].some((name) => name.startsWith('access-control')), 'no such header');
-    },
-  },
-  {
-    tries: 'Load a response as image, script or frame of another site',
-    happens:
-      '403 if the browser sends `Sec-Fetch-Site`; else `Cross-Origin-Resource-Policy` prevents reading it',
-    run: async (home) => {
-      for (const dest of ['image', 'script', 'iframe', 'video', 'empty'])
-        await answered(403, SERVICES, () => ({
-          ...AT_HOME,
-          'sec-fetch-site': 'cross-site',
-          'sec-fetch-mode': 'no-cors',
-          'sec-fetch-dest': dest,
-        }))(home);
-      const response = await home.send(SERVICES, { headers: AT_HOME });
-      expectThat(response.headers.get('cross-origin-resource-policy') === 'same-origin', 'the header');
-    },
-  },
-  {
-    tries: 'Show the service in a frame of another site (clickjacking)',
-    happens: "every page has `frame-ancestors 'self'`",
-    run: async (home) => {
-      for (const path of ['/', '/device', '/logout', '/login/callback', '/nothing']) {
-        const response = await home.send(path, { headers: { ...AT_HOME, accept: 'text/html' } });
-        const policy = response.headers.get('content-security-policy') ?? '';
-        expectThat(
-          policy.includes("frame-ancestors 'self'") && !/script-src[^;]*unsafe-inline/.test(policy),
-          path,
-        );
-        expectThat(response.headers.get('x-content-type-options') === 'nosniff', path);
-        expectThat(response.headers.get('referrer-policy') === 'same-origin', path);
-      }
-    },
-  },
-  {
-    tries: 'Override the method by a header or a parameter',
-    happens: 'it is not changed',
-    run: async (home) => {
-      const headers = { ...AT_HOME, 'x-http-method-override': 'POST', 'x-method-override': 'POST' };
-      const response = await home.send(`${REVOKE}?_method=POST`, { headers });
-      expectOneOf(response.status, [405]);
-    },
-  },
-  {
-    tries: 'Open the live socket from a page of another site',
-    happens: '403',
-    run: answered(403, '/api/live/socket?ticket=x', () => ({
-      ...AT_HOME,
-      origin: 'https://evil.example',
-      connection: 'Upgrade',
-      upgrade: 'websocket',
-    })),
   },
 ];

@@ -10,6 +10,10 @@ import { Visitor } from './visitor.ts';
 export const OUTSIDE = { 'x-forwarded-for': '203.0.113.5' };
 export const AT_HOME = { 'x-forwarded-for': '192.168.1.5' };
 export const JSON_TYPE = { 'content-type': 'application/json' };
+/** A path that needs credentials, and one that changes something. */
+export const SERVICES = '/api/services';
+export const REVOKE = '/api/sessions/revoke-others';
+export const WRITE = { method: 'POST' };
 
 /** File names as the build produces them. */
 export const UI_FILES = [

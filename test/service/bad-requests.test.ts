@@ -130,11 +130,17 @@ describe('bad requests', () => {
         {
           headers: {
             host: 'svc',
-            'x-forwarded-host': 'tv.public.example',
-            origin: 'https://tv.public.example',
+            'x-forwarded-host': 'a.home.example',
+            origin: 'https://a.home.example',
           },
         },
         200,
+      ],
+      [
+        'a rebound name that a trusted proxy forwards',
+        '/api/services',
+        { headers: { host: 'svc', 'x-forwarded-host': 'evil.example' } },
+        421,
       ],
       ['an Origin of another site', '/api/services', { headers: { origin: 'http://evil.example' } }, 403],
       ['an own Origin', '/api/services', { headers: { origin: home.url } }, 200],
