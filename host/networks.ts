@@ -30,6 +30,13 @@ export function canonicalAddress(text: string): string | undefined {
   return parseAddress(text)?.toString();
 }
 
+/** Whom an address stands for in quotas: a household has one IPv6 /64 and can use any address of it. RFC 4291, 2.5.4. */
+export function ownerOf(address: string): string {
+  const parsed = parseAddress(address);
+  if (parsed === undefined || parsed.kind() === 'ipv4') return address;
+  return parsed.toNormalizedString().split(':').slice(0, 4).join(':');
+}
+
 export class Networks {
   private constructor(
     private readonly ranges: readonly [Address, number][],

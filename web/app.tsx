@@ -28,6 +28,7 @@ import { SettingsScreen } from './screens/settings.tsx';
 import { Setup } from './screens/setup.tsx';
 import { Tuners } from './screens/tuners.tsx';
 import { Watch } from './screens/watch.tsx';
+import { PairingNotices } from './settings/pairing-notices.tsx';
 import { ConnectionBanner, Rail, useScreenKeys } from './shell.tsx';
 import { TEXTS } from './texts.ts';
 import { Toasts } from './ui/toast.tsx';
@@ -151,6 +152,7 @@ export function App() {
       <>
         <OfflineGlyphs />
         <Player current={current} />
+        <PairingNotices />
         <Over />
       </>
     );
@@ -169,6 +171,7 @@ export function App() {
       </main>
       <Toasts under />
       <FinishedNotices />
+      <PairingNotices />
       <Over />
     </div>
   );

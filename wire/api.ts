@@ -163,6 +163,7 @@ export const EVENTS = [
   'programs',
   'settings',
   'tokens',
+  'paired',
   'encode',
   'chapters',
   'yielded',

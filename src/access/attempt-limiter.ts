@@ -4,7 +4,7 @@
  * not stopped by counting.
  */
 import type { MonotonicClock, MonotonicMs } from '../../host/clock.ts';
-import { parseAddress } from '../../host/networks.ts';
+import { ownerOf } from '../../host/networks.ts';
 
 /** ~100 bytes each. */
 const MAX_ADDRESSES = 2_048;
@@ -20,13 +20,6 @@ interface Budget {
   left: number;
   /** When `left` was updated. */
   at: MonotonicMs;
-}
-
-/** One household has one IPv6 /64 and can use any address of it. RFC 4291, 2.5.4. */
-function ownerOf(address: string): string {
-  const parsed = parseAddress(address);
-  if (parsed === undefined || parsed.kind() === 'ipv4') return address;
-  return parsed.toNormalizedString().split(':').slice(0, 4).join(':');
 }
 
 export class AttemptLimiter {

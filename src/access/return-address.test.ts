@@ -22,6 +22,8 @@ const rows: [what: string, to: string | null, address: string][] = [
   ['the login, which would be a loop', 'login?to=guide', BASE],
   ['the logout', 'logout', BASE],
   ['what only begins so', 'logins', `${BASE}logins`],
+  ['the pairing page, which then asks', 'device?code=AB', `${BASE}device?code=AB&confirm=1`],
+  ['the same with a slash', 'device/?code=AB&confirm=', `${BASE}device/?code=AB&confirm=1`],
   ['the longest', `x${'y'.repeat(1_023)}`, `${BASE}x${'y'.repeat(1_023)}`],
   ['what is too long', `x${'y'.repeat(1_024)}`, BASE],
 ];

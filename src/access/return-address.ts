@@ -1,4 +1,5 @@
 /** Where a browser is redirected after its login: always an address of this service. Pure. */
+import { CONFIRM_PARAMETER } from '../route/page.ts';
 
 const MAX_LENGTH = 1_024;
 
@@ -16,5 +17,7 @@ export function returnAddress(to: string | null, base: string): string {
   // Prevents loops and redirects to other hosts: `//host` below the root is only a path of the service.
   const path = target.pathname.slice(root.pathname.length);
   if (path.startsWith('/') || /^log(?:in|out)(?:\/|$)/.test(path)) return base;
+  // Any page can lead a browser to the login with an address of its choice.
+  if (/^device\/*$/.test(path)) target.searchParams.set(CONFIRM_PARAMETER, '1');
   return target.href;
 }

@@ -25,7 +25,7 @@ interface PairingNeeds {
   log: Log;
 }
 
-/** Limit per address. Far more than a household pairs; one client can only slowly occupy the 20 places again. */
+/** Limit per address, beside its places: requests that are refused cost little, those that are not a write each. */
 const CODE_LIMITS = { burst: 60, refillMs: 10_000 };
 /** Some twenty devices behind one address, each polling every 5 s. */
 const POLL_LIMITS = { burst: 120, refillMs: 250 };
@@ -35,8 +35,12 @@ export function createPairing(needs: PairingNeeds) {
   const store = new TokenStore(database);
   const onChanged = (): void => hub.changed('tokens');
   const tokens = new TokenService({ tokens: store, now, onChanged, log });
+  const onPaired = (): void => {
+    onChanged();
+    hub.changed('paired');
+  };
   const pairing = new PairingService({
-    ...{ codes: new PairingStore(database), tokens: store, now, random, purgeIntervalMs, onChanged, log },
+    ...{ codes: new PairingStore(database), tokens: store, now, random, purgeIntervalMs, onPaired, log },
   });
   const guard = new FormGuard(random);
   const routes: AddRoutes = (app) => {

@@ -1,9 +1,11 @@
 /**
- * `/device?code=XXXX-XXXX`: the target of a device's QR code. Only its form approves, and only when the page is
- * visible: prefetching, prerendering, reloading or restoring it changes nothing.
+ * `/device?code=XXXX-XXXX`: the target of a device's QR code. Only its form approves. It submits itself if a person
+ * opened the URL, as a camera does, once the page is visible; if a page or a redirect led here, its button is pressed.
+ * Prefetching, prerendering, reloading or restoring it changes nothing.
  */
 import type { Elysia } from 'elysia';
 import type { LetIn } from '../model/requester.ts';
+import { CONFIRM_PARAMETER } from '../route/page.ts';
 import { publicBase } from '../route/public-base.ts';
 import { requesterOf } from '../route/requester.ts';
 import { donePage, formPage, gonePage, refusedByToken, scanPage, stalePage } from './device-page.ts';
@@ -34,8 +36,17 @@ function approverOf(letIn: LetIn): string | undefined {
   }
 }
 
+/**
+ * The browser says that no page led here. Over plain http browsers do not say it.
+ * @param query of the page. @see Fetch Metadata Request Headers, 2.4
+ */
+function isOpenedByPerson({ headers }: Request, query: URLSearchParams): boolean {
+  return headers.get('sec-fetch-site') === 'none' && !query.has(CONFIRM_PARAMETER);
+}
+
 function showCode(request: Request, { pairing, guard }: DevicePageNeeds): Response {
-  const given = new URL(request.url).searchParams.get('code');
+  const query = new URL(request.url).searchParams;
+  const given = query.get('code');
   if (given === null) return scanPage();
   const userCode = readUserCode(given);
   if (userCode === undefined) return gonePage();
@@ -48,7 +59,8 @@ function showCode(request: Request, { pairing, guard }: DevicePageNeeds): Respon
     case 'pending': {
       const base = new URL(publicBase(request));
       const { value, cookie } = guard.issue(request.headers.get('cookie'), base, userCode);
-      return formPage({ name: view.name, userCode, proof: value, cookie });
+      const submitsItself = isOpenedByPerson(request, query);
+      return formPage({ ...view.request, userCode, proof: value, cookie, submitsItself });
     }
   }
 }

@@ -1,8 +1,10 @@
 /** The texts of `/device`, where a member approves a device that shows a QR code. */
+import { JST_OFFSET_MS } from '../../arib/time.ts';
+import type { WallMs } from '../../host/clock.ts';
 import { escapeHtml, htmlPage, PAGE_FONTS } from '../route/page.ts';
 
 /**
- * Submits the form as soon as the page is visible; without it the user presses the button. Part of the UI's files.
+ * Submits the form as soon as the page is visible; without it a person presses the button. Part of the UI's files.
  */
 const SCRIPT = 'device-form.js';
 
@@ -13,6 +15,11 @@ const TEXTS = {
   goneWhy: '有効期限（10分）が切れたか、テレビがすでに新しいコードを表示しています。',
   goneNext: 'テレビに表示されている最新の QR コードを、もう一度読み取ってください。',
   sending: 'テレビを登録しています',
+  ask: 'テレビを登録しますか',
+  askNote:
+    'テレビに QR コードが出ていないときや、この画面を開いた覚えがないときは、登録しないで閉じてください。登録したテレビは、録画を見ることも消すこともできます。',
+  requested: (address: string, time: string) =>
+    address === '' ? `${time} に届いた登録の要求です。` : `${address} から ${time} に届いた登録の要求です。`,
   send: '登録する',
   done: 'テレビを登録しました',
   doneNext: 'テレビの画面に戻ってください。数秒で使えるようになります。',
@@ -43,27 +50,42 @@ export function gonePage(): Response {
 interface FormPage {
   /** Of the device. */
   name: string;
+  /** The client address of the device; empty: unknown. */
+  address: string;
+  /** When it requested access. */
+  at: WallMs;
   userCode: string;
   /** Value that proves that the form is ours. */
   proof: string;
   cookie: string;
+  /** Without it a person has to press the button. */
+  submitsItself: boolean;
 }
 
-export function formPage({ name, userCode, proof, cookie }: FormPage): Response {
+/** In Japan, as everywhere in the service. */
+function clockText(at: WallMs): string {
+  const [, , month = '', day = '', time = ''] =
+    /^(\d+)-0?(\d+)-0?(\d+)T(\d\d:\d\d)/.exec(new Date(at + JST_OFFSET_MS).toISOString()) ?? [];
+  return `${month}月${day}日 ${time}`;
+}
+
+export function formPage({ name, address, at, userCode, proof, cookie, submitsItself }: FormPage): Response {
   const field = (key: string, value: string): string =>
     `<input type="hidden" name="${key}" value="${escapeHtml(value)}">`;
   return htmlPage({
     fonts: PAGE_FONTS,
     status: 200,
-    title: TEXTS.sending,
+    title: submitsItself ? TEXTS.sending : TEXTS.ask,
     body: `${named(name)}
+${paragraph(TEXTS.requested(address, clockText(at)))}
+${submitsItself ? '' : paragraph(TEXTS.askNote)}
 <form id="approve" method="post" action="device">
 ${field('code', userCode)}
 ${field('proof', proof)}
 <p><button class="button">${TEXTS.send}</button></p>
 </form>`,
     headers: { 'set-cookie': cookie },
-    script: SCRIPT,
+    ...(submitsItself ? { script: SCRIPT } : {}),
   });
 }
 

@@ -55,14 +55,15 @@ function addPairingRoutes(app: Elysia, { pairing, codeAttempts, pollAttempts }: 
   app.post(
     '/api/device/code',
     ({ request, body }) => {
-      const wait = codeAttempts.attempt(requesterOf(request).address);
+      const { address } = requesterOf(request);
+      const wait = codeAttempts.attempt(address);
       if (wait > 0) return errorAnswer('too_many_pending', 429, retryAfter(wait));
       const name = readDeviceName(readAs(PairingRequestSchema, body).name);
       if (name === undefined) {
         throw new Failure('bad_request', 'name は 40 文字までの文字列にしてください。', { path: 'name' });
       }
-      const codes = pairing.begin(name);
-      if (codes === undefined) return errorAnswer('too_many_pending', 429);
+      const codes = pairing.begin(name, address);
+      if ('waitMs' in codes) return errorAnswer('too_many_pending', 429, retryAfter(codes.waitMs));
       const answer: PairingAnswer = {
         ...codes,
         verificationUri: 'device',
@@ -87,7 +88,8 @@ function addPairingRoutes(app: Elysia, { pairing, codeAttempts, pollAttempts }: 
           400: problemResponse('no name, or a name of more than 40 characters'),
           429: {
             description:
-              '`too_many_pending`: 20 codes wait for approval, or too many requests of this address',
+              '`too_many_pending`: 20 codes wait for approval, or 3 of this address, or it sent too many requests; ' +
+              '`Retry-After` says when a place is free',
             content: {
               'application/json': {
                 schema: {

@@ -3,6 +3,7 @@
  * member approves it, then it is exchanged for a token once. It expires 10 minutes after it was issued, used or not.
  */
 import type { WallMs } from '../../host/clock.ts';
+import { ownerOf } from '../../host/networks.ts';
 import type { PollError } from '../../wire/api.ts';
 import type { PairingCode } from '../model/pairing.ts';
 
@@ -10,7 +11,9 @@ export const CODE_LIFE_MS = 600_000;
 /** Minimum interval of one device's polls. */
 export const POLL_INTERVAL_MS = 5_000;
 /** Limit of codes that wait for approval, of all devices together. */
-export const MAX_PENDING = 20;
+const MAX_PENDING = 20;
+/** Of one address: a household sets up a device at a time, and a request that was given up waits until it expires. */
+const MAX_PENDING_OF_ADDRESS = 3;
 
 export type PairingEvent =
   /** The device requests its token. `lastPollAt`: its previous request, null the first time. Epoch ms. */
@@ -39,6 +42,19 @@ const failed = (error: PollError): PairingOutcome => ({ kind: 'error', error });
 /** Used codes do not expire: a used code stays used, however late it is presented again. */
 export function isExpired(code: PairingCode, at: WallMs): boolean {
   return code.kind !== 'consumed' && at >= code.expiresAt;
+}
+
+/**
+ * @param pending codes that wait for approval, the next to expire first
+ * @returns when a further code can be issued to the address; undefined: now
+ */
+export function placeFreeAt(
+  pending: readonly { readonly address: string; readonly expiresAt: WallMs }[],
+  address: string,
+): WallMs | undefined {
+  const own = pending.filter((one) => ownerOf(one.address) === ownerOf(address));
+  if (own.length >= MAX_PENDING_OF_ADDRESS) return own[0]?.expiresAt;
+  return pending.length >= MAX_PENDING ? pending[0]?.expiresAt : undefined;
 }
 
 /** @param code undefined: unknown code */

@@ -25,14 +25,17 @@ function make(
 ): { pairing: PairingService; tokens: TokenService } {
   const store = new TokenStore(database);
   const log = createLog({ level: 'debug', now: () => wallMs(now), write: (line) => lines.push(line) });
-  const common = { now: () => wallMs(now), onChanged: () => (changes += 1), log };
+  const onChanged = (): void => {
+    changes += 1;
+  };
+  const common = { now: () => wallMs(now), onChanged, log };
   return {
     tokens: new TokenService({ tokens: store, ...common }),
     pairing: new PairingService({
       codes: new PairingStore(database),
       tokens: store,
       ...{ random, purgeIntervalMs },
-      ...common,
+      ...{ ...common, onPaired: onChanged },
     }),
   };
 }
@@ -46,9 +49,12 @@ beforeEach(() => {
 });
 afterEach(() => database.close());
 
-function begin(pairing: PairingService, name = 'テレビ') {
-  const codes = pairing.begin(name);
-  if (codes === undefined) throw new Error('no code');
+let devices = 0;
+
+/** Each at an address of its own. */
+function begin(pairing: PairingService, name = 'テレビ', address = `192.0.2.${++devices % 250}`) {
+  const codes = pairing.begin(name, address);
+  if ('waitMs' in codes) throw new Error('no code');
   return codes;
 }
 
@@ -68,10 +74,13 @@ function count(table: string): number {
 describe('pairing', () => {
   test('a code is issued, approved and exchanged once', () => {
     const { pairing, tokens } = make();
-    const { deviceCode, userCode } = begin(pairing, '居間');
+    const { deviceCode, userCode } = begin(pairing, '居間', '192.0.2.9');
     expect(userCode).toMatch(/^[A-Z]{4}-[A-Z]{4}$/);
     expect(pairing.poll(deviceCode)).toEqual({ error: 'authorization_pending' });
-    expect(pairing.view(userCode)).toEqual({ kind: 'pending', name: '居間' });
+    expect(pairing.view(userCode)).toEqual({
+      kind: 'pending',
+      request: { name: '居間', address: '192.0.2.9', at: wallMs(START) },
+    });
     expect(pairing.approve(userCode, '花子')).toEqual({ kind: 'approved', name: '居間' });
     expect(count('access_tokens')).toBe(0);
     const answer = pairing.poll(deviceCode);
@@ -87,13 +96,29 @@ describe('pairing', () => {
   test('at most 20 codes are pending; an approved and an expired one free their places', () => {
     const { pairing } = make();
     const codes = Array.from({ length: 20 }, () => begin(pairing));
-    expect(pairing.begin('one more')).toBeUndefined();
+    now += MINUTE;
+    expect(pairing.begin('one more', '198.51.100.1')).toEqual({ waitMs: 9 * MINUTE });
     pairing.approve(codes[3]?.userCode ?? '', '花子');
-    expect(pairing.begin('in its place')).toBeDefined();
-    expect(pairing.begin('one more')).toBeUndefined();
-    now += 10 * MINUTE;
-    for (let index = 0; index < 20; index += 1) expect(pairing.begin('テレビ')).toBeDefined();
-    expect(pairing.begin('one more')).toBeUndefined();
+    begin(pairing, 'in its place');
+    expect(pairing.begin('one more', '198.51.100.1')).toEqual({ waitMs: 9 * MINUTE });
+    now += 9 * MINUTE;
+    for (let index = 0; index < 19; index += 1) begin(pairing);
+    expect(pairing.begin('one more', '198.51.100.1')).toEqual({ waitMs: MINUTE });
+  });
+
+  test('an address has three places, an IPv6 network too; the oldest frees the first', () => {
+    const { pairing } = make();
+    for (const [own, other] of [
+      ['192.0.2.1', '192.0.2.2'],
+      ['2001:db8::1', '2001:db8:0:1::1'],
+    ] as const) {
+      for (let index = 0; index < 3; index += 1, now += 1_000) begin(pairing, 'テレビ', own);
+      expect(pairing.begin('テレビ', own)).toEqual({ waitMs: 10 * MINUTE - 3_000 });
+      begin(pairing, 'テレビ', other);
+    }
+    expect(pairing.begin('テレビ', '2001:db8::ffff')).toHaveProperty('waitMs');
+    now += 10 * MINUTE - 4_000;
+    begin(pairing, 'テレビ', '192.0.2.1');
   });
 
   test('a device that keeps polling gets the error that its code expired, then the row is deleted', () => {
@@ -113,7 +138,7 @@ describe('pairing', () => {
     const { pairing } = make();
     let most = 0;
     for (let index = 0; index < 3_000; index += 1) {
-      pairing.begin('テレビ');
+      pairing.begin('テレビ', `192.0.2.${index % 250}`);
       now += 10_000;
       most = Math.max(most, count('pairing_codes'));
     }

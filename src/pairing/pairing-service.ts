@@ -7,7 +7,7 @@ import type { PollError } from '../../wire/api.ts';
 import { databaseFailure } from '../store/database-error.ts';
 import type { PairingStore } from '../store/pairing-store.ts';
 import type { TokenStore } from '../store/token-store.ts';
-import { CODE_LIFE_MS, isExpired, MAX_PENDING, nextPairingStep } from './pairing-code.ts';
+import { CODE_LIFE_MS, isExpired, nextPairingStep, placeFreeAt } from './pairing-code.ts';
 import { hashOf, newSecret, newToken, newUserCode } from './secrets.ts';
 
 /** How long a device that continues to poll gets the error that its code expired; afterwards the code is unknown. */
@@ -21,20 +21,31 @@ interface PairingServiceOptions {
   random: Random;
   /** Interval of deleting expired codes. */
   purgeIntervalMs: number;
-  /** The list of tokens changed. */
-  onChanged: () => void;
+  /** A device got its token. */
+  onPaired: () => void;
   log: Log;
 }
 
-interface NewPairing {
-  readonly deviceCode: string;
-  /** `XXXX-XXXX`. */
-  readonly userCode: string;
+type NewPairing =
+  | {
+      readonly deviceCode: string;
+      /** `XXXX-XXXX`. */
+      readonly userCode: string;
+    }
+  /** Too many codes are pending: time until one of them expires. */
+  | { readonly waitMs: number };
+
+/** A device's request for access. */
+interface PairingRequest {
+  readonly name: string;
+  /** The client address; empty: unknown. */
+  readonly address: string;
+  readonly at: WallMs;
 }
 
 /** What the page of a code shows. */
 type PairingView =
-  | { readonly kind: 'pending'; readonly name: string }
+  | { readonly kind: 'pending'; readonly request: PairingRequest }
   | { readonly kind: 'approved'; readonly name: string }
   /** Unknown or expired. */
   | { readonly kind: 'gone' };
@@ -54,18 +65,19 @@ export class PairingService {
     clearInterval(this.#timer);
   }
 
-  /** @param name as shown to users. @returns undefined if too many codes are pending */
-  begin(name: string): NewPairing | undefined {
+  /** @param name as shown to users */
+  begin(name: string, address: string): NewPairing {
     const { codes, now, random } = this.options;
     this.#purge();
     return codes.atomically(() => {
-      if (codes.countPending(now()) >= MAX_PENDING) return undefined;
+      const freeAt = placeFreeAt(codes.pending(now()), address);
+      if (freeAt !== undefined) return { waitMs: freeAt - now() };
       const deviceCode = newSecret(random);
       const userCode = this.#unusedUserCode();
       codes.add({
         deviceHash: hashOf(deviceCode),
         userHash: hashOf(userCode),
-        name,
+        ...{ name, address },
         expiresAt: plusMs(now(), CODE_LIFE_MS),
       });
       return { deviceCode, userCode };
@@ -74,7 +86,7 @@ export class PairingService {
 
   /** The device requests its token. A code yields one once: code and token change together or not at all. */
   poll(deviceCode: string): { token: string } | { error: PollError } {
-    const { codes, tokens, now, random, onChanged, log } = this.options;
+    const { codes, tokens, now, random, onPaired, log } = this.options;
     const given = codes.atomically(() => {
       const found = codes.ofDevice(hashOf(deviceCode));
       const at = now();
@@ -91,7 +103,7 @@ export class PairingService {
     });
     if ('error' in given) return given;
     log.info('device paired', { name: given.name, approver: given.approver });
-    onChanged();
+    onPaired();
     return { token: given.token };
   }
 
@@ -100,7 +112,9 @@ export class PairingService {
     const { codes, now } = this.options;
     const found = codes.ofUser(hashOf(userCode));
     if (found === undefined || isExpired(found.code, now())) return { kind: 'gone' };
-    return { kind: found.code.kind === 'pending' ? 'pending' : 'approved', name: found.name };
+    const { name, address, code } = found;
+    if (code.kind !== 'pending') return { kind: 'approved', name };
+    return { kind: 'pending', request: { name, address, at: plusMs(code.expiresAt, -CODE_LIFE_MS) } };
   }
 
   /** A member sent the form. @param approver for the list of devices */
@@ -114,7 +128,7 @@ export class PairingService {
         return { kind: 'gone' };
       if (outcome.kind === 'approved') {
         codes.change(found.id, code, at);
-        log.info('pairing approved', { name: found.name, approver });
+        log.info('pairing approved', { name: found.name, address: found.address, approver });
       }
       return { kind: 'approved', name: found.name };
     });

@@ -45,6 +45,9 @@ export function escapeHtml(text: string): string {
     .replaceAll('"', '&quot;');
 }
 
+/** In the URL of the pairing page: the visitor was redirected to it, and has to press its button. */
+export const CONFIRM_PARAMETER = 'confirm';
+
 interface Page {
   status: number;
   /** Plain text: heading and title of the window. */

@@ -815,4 +815,8 @@ export const MIGRATIONS: readonly string[] = [
     letters, content = '', contentless_delete = 1, detail = 'full', tokenize = 'ascii');
   INSERT OR IGNORE INTO search_pending SELECT 'recording', id FROM recordings;
   `,
+  `
+  -- Where a device began its pairing: shown to the person who approves it, and counted.
+  ALTER TABLE pairing_codes ADD COLUMN address TEXT NOT NULL DEFAULT '';
+  `,
 ];

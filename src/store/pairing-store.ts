@@ -7,6 +7,7 @@ import { atomically } from './transaction.ts';
 interface Row {
   id: number;
   name: string;
+  address: string;
   expires_at: WallMs;
   approver: string | null;
   consumed_at: number | null;
@@ -16,6 +17,8 @@ interface StoredCode {
   readonly id: number;
   /** The name that the device sent. */
   readonly name: string;
+  /** The client address that requested it; empty: unknown. */
+  readonly address: string;
   readonly code: PairingCode;
 }
 
@@ -24,16 +27,16 @@ interface NewCode {
   readonly deviceHash: string;
   readonly userHash: string;
   readonly name: string;
+  readonly address: string;
   readonly expiresAt: WallMs;
 }
 
-function read({ id, name, expires_at: expiresAt, approver, consumed_at }: Row): StoredCode {
-  if (consumed_at !== null) return { id, name, code: { kind: 'consumed', expiresAt } };
-  if (approver === null) return { id, name, code: { kind: 'pending', expiresAt } };
-  return { id, name, code: { kind: 'approved', expiresAt, approver } };
+function codeOf({ expires_at: expiresAt, approver, consumed_at }: Row): PairingCode {
+  if (consumed_at !== null) return { kind: 'consumed', expiresAt };
+  return approver === null ? { kind: 'pending', expiresAt } : { kind: 'approved', expiresAt, approver };
 }
 
-const COLUMNS = 'id, name, expires_at, approver, consumed_at';
+const COLUMNS = 'id, name, address, expires_at, approver, consumed_at';
 
 export class PairingStore {
   constructor(private readonly database: Database) {}
@@ -43,22 +46,21 @@ export class PairingStore {
     return atomically(this.database, act);
   }
 
-  /** Number of codes that wait for approval. */
-  countPending(now: WallMs): number {
-    const row = this.database
-      .query<{ n: number }, { now: WallMs }>(
-        `SELECT count(*) AS n FROM pairing_codes
-         WHERE expires_at > $now AND approver IS NULL AND consumed_at IS NULL`,
+  /** Codes that wait for approval, the next to expire first. */
+  pending(now: WallMs): { address: string; expiresAt: WallMs }[] {
+    return this.database
+      .query<{ address: string; expiresAt: WallMs }, { now: WallMs }>(
+        `SELECT address, expires_at AS expiresAt FROM pairing_codes
+         WHERE expires_at > $now AND approver IS NULL AND consumed_at IS NULL ORDER BY expires_at`,
       )
-      .get({ now });
-    return row?.n ?? 0;
+      .all({ now });
   }
 
   add(code: NewCode): void {
     this.database
       .query(
-        `INSERT INTO pairing_codes (device_hash, user_hash, name, expires_at)
-         VALUES ($deviceHash, $userHash, $name, $expiresAt)`,
+        `INSERT INTO pairing_codes (device_hash, user_hash, name, address, expires_at)
+         VALUES ($deviceHash, $userHash, $name, $address, $expiresAt)`,
       )
       .run({ ...code });
   }
@@ -101,6 +103,8 @@ export class PairingStore {
     const row = this.database
       .query<Row, { hash: string }>(`SELECT ${COLUMNS} FROM pairing_codes WHERE ${column} = $hash`)
       .get({ hash });
-    return row === null ? undefined : read(row);
+    if (row === null) return undefined;
+    const { id, name, address } = row;
+    return { id, name, address, code: codeOf(row) };
   }
 }

@@ -210,6 +210,54 @@ export const PAIRING: Attempt[] = [
       body: '{"name":"x"}',
     }),
   },
+  ...(
+    [
+      ['by a page of another site', { 'sec-fetch-site': 'cross-site' }, ''],
+      ['by a page of another port or subdomain', { 'sec-fetch-site': 'same-site' }, ''],
+      ['by a browser that does not say what led there (plain http)', {}, ''],
+      ['through the redirect of the login (`to=`)', { 'sec-fetch-site': 'none' }, 'login?to='],
+    ] as const
+  ).map(
+    ([how, fetched, way]): Attempt => ({
+      tries: `Open the URL of a QR code in a browser of the household ${how} (drive-by pairing)`,
+      happens: 'the page asks, names device, address and time, and sends nothing without a press',
+      run: async (home) => {
+        const { deviceCode, userCode } = await home.beginPairing('居間のテレビ');
+        const headers = {
+          ...{ ...AT_HOME, ...fetched, accept: 'text/html' },
+          ...{ 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
+        };
+        const target = `device?code=${userCode}`;
+        let response = await home.send(`/${way}${way === '' ? target : encodeURIComponent(target)}`, {
+          headers,
+        });
+        const location = response.headers.get('location');
+        if (location !== null) response = await home.send(location.replace(home.url, ''), { headers });
+        const page = await response.text();
+        expectOneOf(response.status, [200]);
+        expectThat(!page.includes('<script'), 'no script');
+        for (const text of ['居間のテレビ', '203.0.113.', '登録しますか', '<button', ':'])
+          expectThat(page.includes(text), text);
+        expectThat((await errorOf(await home.poll(deviceCode))) === 'authorization_pending', 'pending');
+        await home.approve(userCode, await home.approvalForm(userCode, AT_HOME));
+      },
+    }),
+  ),
+  {
+    tries: 'Register a device unnoticed',
+    happens: 'the event `paired` makes every open screen show it, with a button that revokes it',
+    run: async (home) => {
+      const response = await home.send('/api/events', { headers: AT_HOME });
+      const reader = response.body?.getReader();
+      await home.pair('見知らぬテレビ');
+      for (let seen = ''; !seen.includes('event: paired\n'); ) {
+        const { done, value } = (await reader?.read()) ?? { done: true };
+        expectThat(done !== true, 'the stream continues');
+        seen += new TextDecoder().decode(value);
+      }
+      await reader?.cancel();
+    },
+  },
   {
     tries: 'Name a device with 1 MB, 41 letters, a number or nothing',
     happens: '400, or 413 above 16 KB',
@@ -228,6 +276,28 @@ export const PAIRING: Attempt[] = [
       const { userCode } = await home.beginPairing('<script>alert(1)</script>');
       const page = await (await home.send(`/device?code=${userCode}`, { headers: AT_HOME })).text();
       expectThat(!page.includes('<script>alert') && page.includes('&lt;script&gt;'), 'text');
+    },
+  },
+  {
+    tries: 'Occupy all places for pending pairings, so that no television can be registered',
+    happens:
+      '429 `too_many_pending` with `Retry-After` after 3 of one address (IPv6: one /64); others still get a code',
+    run: async (home) => {
+      const ask = (address: string): Promise<Response> =>
+        home.send('/api/device/code', {
+          method: 'POST',
+          headers: { ...JSON_TYPE, 'x-forwarded-for': address },
+          body: '{"name":"x"}',
+        });
+      for (const address of [() => '198.51.100.200', (n: number) => `2001:db8:7:7::${n + 1}`]) {
+        for (let n = 0; n < 3; n += 1) expectOneOf((await ask(address(n))).status, [200]);
+        const refused = await ask(address(3));
+        expectOneOf(refused.status, [429]);
+        const wait = Number(refused.headers.get('retry-after'));
+        expectThat(wait > 0 && wait <= 600, `Retry-After ${wait}`);
+        expectThat((await errorOf(refused)) === 'too_many_pending', 'too_many_pending');
+      }
+      expectOneOf((await ask('198.51.100.201')).status, [200]);
     },
   },
 ];

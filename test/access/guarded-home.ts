@@ -29,6 +29,7 @@ export class GuardedHome {
   readonly provider = new ProviderStandIn();
   #service: TestService | undefined;
   #web = '';
+  #devices = 0;
   /** Credentials of a client with a session, one with an access token, and one with a revoked token. */
   cookie = '';
   token = '';
@@ -83,10 +84,11 @@ export class GuardedHome {
   send = (path: string, init: RequestInit = {}): Promise<Response> =>
     fetch(`${this.url}${path}`, { redirect: 'manual', ...init });
 
-  /** @returns the codes issued to a device without a token */
+  /** Each device has an address of its own, because pending codes are counted by address. @returns its codes */
   async beginPairing(name = 'テレビ'): Promise<{ deviceCode: string; userCode: string }> {
+    this.#devices += 1;
     const body = JSON.stringify({ name });
-    const headers = { ...OUTSIDE, ...JSON_TYPE };
+    const headers = { 'x-forwarded-for': `203.0.113.${100 + this.#devices}`, ...JSON_TYPE };
     const response = await this.send('/api/device/code', { method: 'POST', headers, body });
     return (await response.json()) as { deviceCode: string; userCode: string };
   }

@@ -128,7 +128,7 @@ describe('a login', () => {
       ['', '/'],
       ['guide?at=1&b=2', '/guide?at=1&b=2'],
       ['/guide', '/guide'],
-      ['device?code=ABCD-EFGH', '/device?code=ABCD-EFGH'],
+      ['device?code=ABCD-EFGH', '/device?code=ABCD-EFGH&confirm=1'],
       ['//evil.example/', '/'],
       ['/\\evil.example', '/'],
       ['\\\\evil.example', '/'],

@@ -141,6 +141,9 @@ describe.skipIf(!hasChromium || !hasNginx)('a browser outside the household', ()
       const { page, faults } = await open();
       await page.goto(new URL(codes.verificationUriComplete, proxy.base).href);
       await signIn(page, 'hanako');
+      // A redirect led here: it does not tell who wanted that.
+      await page.getByRole('heading', { name: 'テレビを登録しますか' }).waitFor();
+      await page.getByRole('button', { name: '登録する' }).click();
       await page.getByRole('heading', { name: 'テレビを登録しました' }).waitFor();
       await page.getByText('離れのテレビ').waitFor();
       expect(page.url()).toBe(`${proxy.base}device?code=${codes.userCode}`);

@@ -167,6 +167,55 @@ describe.skipIf(!hasChromium)('pairing a television', () => {
     }
   });
 
+  test('a link of another site registers nothing without a press; open screens show it and revoke it', async () => {
+    const screen = await open({ viewport: { width: 1280, height: 800 } });
+    const faults = faultsOf(screen);
+    await screen.goto(`${home.url}/guide`);
+    await screen.waitForFunction(() => localStorage.getItem('svc.announced-device') !== null);
+    const television = new Television();
+    const address = await television.begin('見知らぬテレビ');
+    const page = await open(PHONE);
+    await page.route('http://other.example/', (route) =>
+      route.fulfill({ contentType: 'text/html', body: `<a href="${address}">景品が当たりました</a>` }),
+    );
+    await page.goto('http://other.example/');
+    await page.getByRole('link').click();
+    await page.getByRole('heading', { name: 'テレビを登録しますか' }).waitFor();
+    await page.getByText(/203\.0\.113\.5 から \d+月\d+日 \d\d:\d\d に届いた登録の要求です。/).waitFor();
+    expect([await tooWide(page), await violations(page)]).toEqual([[], []]);
+    expect(await television.poll()).toBe('authorization_pending');
+    await page.getByRole('button', { name: '登録する' }).click();
+    await page.getByRole('heading', { name: DONE }).waitFor();
+    expect(await television.poll()).toBeUndefined();
+
+    const notice = screen.getByRole('status').filter({ hasText: '「見知らぬテレビ」が登録されました' });
+    await notice.waitFor();
+    expect(await violations(screen)).toEqual([]);
+    await notice.getByRole('button', { name: '解除' }).click();
+    await screen.getByText('「見知らぬテレビ」の登録を解除しました').waitFor();
+    expect((await television.get('api/recordings')).status).toBe(401);
+    expect(faults).toEqual([]);
+  });
+
+  test('a device registered while no screen was open is shown by the next one, once', async () => {
+    const screen = await open();
+    await screen.goto(`${home.url}/guide`);
+    await screen.waitForFunction(() => localStorage.getItem('svc.announced-device') !== null);
+    await screen.goto('about:blank');
+    const television = new Television();
+    const page = await open();
+    await page.goto(await television.begin('納戸のテレビ'));
+    await page.getByRole('heading', { name: DONE }).waitFor();
+    expect(await television.poll()).toBeUndefined();
+    const told = screen.getByText('「納戸のテレビ」が登録されました');
+    await screen.goto(`${home.url}/recordings`);
+    await told.waitFor();
+    await screen.goto(`${home.url}/rules`);
+    await screen.getByRole('heading', { level: 1 }).first().waitFor();
+    await screen.waitForLoadState('networkidle');
+    expect(await told.count()).toBe(0);
+  });
+
   test('without scripts there is a button', async () => {
     const television = new Television();
     const page = await open({ javaScriptEnabled: false });

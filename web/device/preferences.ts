@@ -61,6 +61,9 @@ export const theme = computed<Theme>(() =>
   deviceTheme.value === 'house' ? houseTheme.value : deviceTheme.value,
 );
 
+/** Id of the last paired television that this browser announced, 0 of an empty list; -1: it never read the list. */
+export const announcedDevice = remembered('announced-device', -1, integer);
+
 export const volume = remembered('volume', 1, unit);
 export const muted = remembered('muted', false, flag);
 export const houseCodec = remembered<'h264' | 'av1'>('house-codec', 'h264', oneOf('h264', 'av1'));

@@ -6,6 +6,7 @@ import type { StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { Tuner, TunerDefinition } from '../../wire/agent.ts';
 import type {
+  DeviceToken,
   FolderList,
   GuideCollect,
   GuideWindow,
@@ -370,5 +371,7 @@ export const logout = (): Promise<void> => exchange('logout', { method: 'POST' }
 export const logoutOthers = (): Promise<{ count: number }> =>
   exchange<{ count: number }>('api/sessions/revoke-others', { method: 'POST' }, json);
 /** A device that was revoked before stays so. */
+export const getDeviceTokens = (signal?: AbortSignal): Promise<DeviceToken[]> =>
+  get('api/device/tokens', signal);
 export const revokeDevice = (id: number): Promise<void> =>
   exchange(`api/device/tokens/${id}`, { method: 'DELETE' }, nothing);

@@ -16,6 +16,7 @@ const WATCHED = [
   'scan',
   'settings',
   'tokens',
+  'paired',
   'reservations',
   'rules',
   'recordings',

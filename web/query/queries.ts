@@ -18,6 +18,7 @@ import type { Changes, DetectionStatus } from '../../wire/detection.ts';
 import type { RecordingId, RuleId } from '../../wire/ids.ts';
 import type { Chapters, Playback } from '../../wire/playback.ts';
 import type { Previews, RecordingStatus } from '../../wire/recordings.ts';
+import { getDeviceTokens } from './api.ts';
 import type { Query } from './cache.ts';
 import { getRecordingPage } from './recordings.ts';
 import { callQuery, pathQuery } from './use-query.ts';
@@ -35,6 +36,8 @@ export const GUIDE_STATUS = pathQuery<GuideStatus>('api/guide/status', ['program
 export const ACCESS = pathQuery<Access>('api/access', ['tokens']);
 /** Paired devices. */
 export const DEVICE_TOKENS = pathQuery<DeviceToken[]>('api/device/tokens', ['tokens']);
+/** The same, read when one was added only: every use of a token changes the list. */
+export const PAIRED_DEVICES = callQuery('paired devices', ['paired'], getDeviceTokens);
 export const SCAN = pathQuery<ScanStatus>('api/scan', ['scan', 'channels']);
 /** Each with how many it has booked and recorded. */
 export const RULES = pathQuery<RuleItem[]>('api/rules', ['rules', 'reservations', 'recordings']);

@@ -118,6 +118,8 @@ export const TEXTS = {
   revoke: '登録を解除',
   revokeNow: '解除する',
   revokeNote: 'このテレビは、すぐに使えなくなります。もう一度使うには、QR コードで登録し直します。',
+  revokePaired: '解除',
+  pairedNow: (name: string, approver: string) => `「${name}」が登録されました（${approver}が許可）`,
   revoked: (name: string) => `「${name}」の登録を解除しました`,
 
   // Conversion
