@@ -98,12 +98,13 @@ type HostVerdict = 'ok' | 'foreign_host' | 'foreign_origin';
 /** A request without Host does not come from a browser. */
 export function checkHost(headers: HostHeaders, allowed: AllowedHosts): HostVerdict {
   if (!areOwnNames(headers, allowed)) return 'foreign_host';
-  const { origin, forwardedHost } = headers;
-  if (origin === null) return 'ok';
+  return headers.origin === null || isOwnOrigin(headers.origin, headers) ? 'ok' : 'foreign_origin';
+}
+
+/** @param url an Origin or a Referer */
+function isOwnOrigin(url: string, names: HostHeaders): boolean {
   // A proxy may send its port or not; without one only the name can be compared.
-  return isSameHost(origin, openedHost(headers), (forwardedHost ?? '').trim() !== '')
-    ? 'ok'
-    : 'foreign_origin';
+  return isSameHost(url, openedHost(names), (names.forwardedHost ?? '').trim() !== '');
 }
 
 function isSameHost(origin: string, host: string, isPortOptional: boolean): boolean {
@@ -131,6 +132,32 @@ function isNavigation(method: string, headers: Headers): boolean {
 export function isCrossSiteLoad(method: string, headers: Headers, isPage: boolean): boolean {
   if (headers.get('sec-fetch-site') !== 'cross-site') return false;
   return !(isPage && isNavigation(method, headers));
+}
+
+/**
+ * Media over HTTP: each request may occupy a tuner, an encoder or a disk, whether or not a page can read the response.
+ */
+const MEDIA =
+  /^\/api\/(?:services\/[^/]+\/(?:live|captions)|recordings\/[^/]+\/(?:file|stream|chase|captions|poster|previews(?:\/.*)?))$/;
+
+/** How every browser begins its User-Agent; players (VLC, mpv, ffmpeg, those of apps) do not. RFC 9110, 10.1.5. */
+const BROWSER = /^Mozilla\//;
+
+/**
+ * Whether a page of another site may have caused a request for media, by `<video src>` for example. Over plain http
+ * browsers send no `Sec-Fetch-Site`, and such a page can suppress its Referer: so a browser has to send an own Origin,
+ * which `checkHost` compares, or an own Referer, as it does for our pages. An access token proves as much: pages of
+ * other sites cannot send one.
+ * @param path normalised
+ */
+export function isForeignMedia(path: string, names: HostHeaders, headers: Headers): boolean {
+  if (!MEDIA.test(path) || names.origin !== null) return false;
+  if (/^Bearer /i.test(headers.get('authorization') ?? '')) return false;
+  const site = headers.get('sec-fetch-site');
+  if (site === 'same-origin' || site === 'none') return false;
+  const referer = headers.get('referer');
+  if (referer !== null) return !isOwnOrigin(referer, names);
+  return site !== null || BROWSER.test(headers.get('user-agent') ?? '');
 }
 
 /** Sent with every response: no page of another origin can use it as image, audio, script or frame. Fetch, 3.7. */

@@ -338,6 +338,21 @@ describe('the server', () => {
 });
 
 describe('a live stream', () => {
+  test('that a page of another site may have requested is refused before it is opened', async () => {
+    let opened = 0;
+    const live = { open: () => Promise.reject(new Failure('no_tuner', `${++opened}`)) };
+    const { url } = serve({ live });
+    const ask = async (headers: Record<string, string>): Promise<number> =>
+      (await fetch(`${url}${LIVE}`, { headers })).status;
+    const browser = { 'user-agent': 'Mozilla/5.0' };
+    expect([await ask(browser), await ask({ ...browser, referer: 'http://evil.example/' })]).toEqual([
+      403, 403,
+    ]);
+    expect(opened).toBe(0);
+    expect([await ask({ ...browser, referer: `${url}/` }), await ask({})]).toEqual([503, 503]);
+    expect(opened).toBe(2);
+  });
+
   test('has its type, its codecs and its notices', async () => {
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => {

@@ -5,7 +5,13 @@
  */
 
 import http from 'node:http';
-import { type AllowedHosts, checkHost, isCrossSiteLoad, openedHost } from '../../host/host-check.ts';
+import {
+  type AllowedHosts,
+  checkHost,
+  isCrossSiteLoad,
+  isForeignMedia,
+  openedHost,
+} from '../../host/host-check.ts';
 import type { Log } from '../../host/log.ts';
 import type { Networks } from '../../host/networks.ts';
 import { type AccessDecision, type AccessPolicy, decideAccess } from '../access/access.ts';
@@ -31,6 +37,8 @@ const REALM = 'svc';
 const FOREIGN_HOST =
   'このホスト名では利用できません。サーバーの環境変数 ALLOWED_HOSTS にこの名前を加えてください。';
 const FOREIGN_SITE = '他のサイトのページからは利用できません。';
+const FOREIGN_MEDIA =
+  'このサービスの画面からの要求だと確認できないため、再生できません。画面から開くか、再生ソフトで開いてください。';
 /** Limit of addresses for which a warning is logged. */
 const MAX_WARNED = 16;
 const INNER_ORIGIN = 'http://svc.internal';
@@ -190,8 +198,10 @@ function refuseForeign(
       return problem('bad_request', FOREIGN_SITE, { status: 403 });
     case 'ok': {
       const isPage = isScreen(path) || screenWithoutSlash(path) !== undefined || path.startsWith('/login');
-      if (!isCrossSiteLoad(method, headers, isPage)) return undefined;
-      return problem('bad_request', FOREIGN_SITE, { status: 403 });
+      if (isCrossSiteLoad(method, headers, isPage))
+        return problem('bad_request', FOREIGN_SITE, { status: 403 });
+      if (isForeignMedia(path, names, headers)) return problem('bad_request', FOREIGN_MEDIA, { status: 403 });
+      return undefined;
     }
   }
 }

@@ -1,6 +1,19 @@
 /** Attempts of pages of other sites, by a browser of the household. */
 import { type Attempt, answered, expectOneOf, expectThat } from './attempt.ts';
-import { AT_HOME, JSON_TYPE, REVOKE, SERVICES, WRITE } from './guarded-home.ts';
+import { AT_HOME, type GuardedHome, JSON_TYPE, REVOKE, SERVICES, WRITE } from './guarded-home.ts';
+
+/** Paths that send media, by the service's own description, with their parameters filled in. */
+async function mediaPaths(home: GuardedHome): Promise<string[]> {
+  const { paths } = (await (await home.send('/api/openapi.json', { headers: AT_HOME })).json()) as {
+    paths: Record<string, { get?: { responses: Record<string, { content?: object }> } }>;
+  };
+  const sends = (path: string): string[] =>
+    Object.values(paths[path]?.get?.responses ?? {}).flatMap(({ content }) => Object.keys(content ?? {}));
+  return Object.keys(paths)
+    .filter((path) => sends(path).some((type) => /^(?:video|audio|image)\/|octet-stream/.test(type)))
+    .filter((path) => !/\.m3u$|\/logo$/.test(path))
+    .map((path) => path.replaceAll(/\{\w+\}/g, '1'));
+}
 
 export const OTHER_SITES: Attempt[] = [
   {
@@ -59,6 +72,36 @@ export const OTHER_SITES: Attempt[] = [
         }))(home);
       const response = await home.send(SERVICES, { headers: AT_HOME });
       expectThat(response.headers.get('cross-origin-resource-policy') === 'same-origin', 'the header');
+    },
+  },
+  {
+    tries:
+      'Occupy tuners, encoders and disks by `<video src>` or `<img src>` in a page of another site, over plain http',
+    happens: '403 before tuning: a browser that sends no `Sec-Fetch-Site` must send an own Referer or Origin',
+    run: async (home) => {
+      const media = await mediaPaths(home);
+      expectThat(media.length >= 8, media.join());
+      const browser = { ...AT_HOME, 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36' };
+      for (const path of media) {
+        for (const headers of [
+          browser,
+          { ...browser, referer: 'http://evil.example/' },
+          { ...browser, referer: `http://127.0.0.1.evil.example/${home.url}/` },
+          { ...browser, 'sec-fetch-site': 'same-site' },
+          { ...browser, authorization: 'Basic YTpi' },
+          { ...AT_HOME, 'user-agent': 'AppleCoreMedia/1.0.0', referer: 'http://evil.example/' },
+        ])
+          for (const method of ['GET', 'HEAD']) await answered(403, path, () => headers, { method })(home);
+        // Our own pages, and players: all of these find no such station or recording.
+        for (const headers of [
+          { ...browser, referer: `${home.url}/live/1` },
+          { ...browser, 'sec-fetch-site': 'same-origin' },
+          { ...browser, authorization: `Bearer ${home.token}` },
+          { ...AT_HOME, 'user-agent': 'VLC/3.0.20 LibVLC/3.0.20', 'accept-language': 'ja' },
+          AT_HOME,
+        ])
+          await answered([400, 404, 503], path, () => headers)(home);
+      }
     },
   },
   {
