@@ -1,7 +1,13 @@
 /** The agent's HTTP interface: every `/agent/*` path, its methods, parameters and errors. */
 import { BROADCAST_TYPES } from '../arib/ids.ts';
 import { systemMonotonicClock } from '../host/clock.ts';
-import { type AllowedHosts, CORP_HEADER, checkHost, isCrossSiteLoad } from '../host/host-check.ts';
+import {
+  type AllowedHosts,
+  CORP_HEADER,
+  checkHost,
+  isCrossSiteLoad,
+  mayBeForeignLoad,
+} from '../host/host-check.ts';
 import type { Log } from '../host/log.ts';
 import type { Networks } from '../host/networks.ts';
 import {
@@ -74,8 +80,12 @@ const NO_CARD: Card = {
   upstream: null,
 };
 
+/** Of `/agent/decode`: as many as a large household records. Each holds up to 4 MB and asks the card. */
+const MAX_DECODERS = 8;
+
 export class AgentHttp {
   readonly #routes: Readonly<Record<string, Readonly<Record<string, Handler>>>>;
+  #decoders = 0;
 
   constructor(private readonly options: HttpOptions) {
     this.#routes = {
@@ -109,8 +119,8 @@ export class AgentHttp {
   }
 
   #route(request: Request, connection: Connection): Response | Promise<Response> {
-    this.#checkAccess(request, connection);
     const url = targetOf(request.url);
+    this.#checkAccess(request, connection, url.pathname === '/agent/stream');
     const methods = this.#routes[url.pathname];
     if (methods === undefined) throw new HttpError(404, 'このパスはありません');
     const allow = [...Object.keys(methods), 'HEAD', 'OPTIONS'].join(', ');
@@ -124,7 +134,7 @@ export class AgentHttp {
   }
 
   /** The socket's address decides; forwarding headers are ignored. */
-  #checkAccess(request: Request, connection: Connection): void {
+  #checkAccess(request: Request, connection: Connection, isStream: boolean): void {
     const { allowedHosts, networks } = this.options;
     const { headers } = request;
     const names = { host: headers.get('host'), origin: headers.get('origin'), forwardedHost: null };
@@ -137,7 +147,9 @@ export class AgentHttp {
       throw new HttpError(403, 'このアドレスからは利用できません (AGENT_NETWORKS)');
     }
     // A page of another site in a browser on this machine must not use tuners, not even with an <img>.
-    if (verdict === 'foreign_origin' || isCrossSiteLoad(request.method, headers, false)) {
+    const isForeign =
+      isCrossSiteLoad(request.method, headers, false) || (isStream && mayBeForeignLoad(names, headers));
+    if (verdict === 'foreign_origin' || isForeign) {
       throw new HttpError(403, '他のサイトのページからは利用できません');
     }
   }
@@ -186,9 +198,14 @@ export class AgentHttp {
     const { card } = this.options;
     if (card === undefined) throw new HttpError(503, 'カードを使えません');
     if (request.body === null) throw new BadValue('body', '本文に TS を送ってください');
+    if (this.#decoders >= MAX_DECODERS) throw new HttpError(503, '復号の要求が多すぎます');
+    this.#decoders += 1;
     connection.keepOpen();
     const headers = { 'content-type': 'video/mp2t', 'cache-control': 'no-store' };
-    return new Response(decodeBody(request.body, card.source, systemMonotonicClock), { headers });
+    const onEnd = (): void => {
+      this.#decoders -= 1;
+    };
+    return new Response(decodeBody(request.body, card.source, systemMonotonicClock, onEnd), { headers });
   }
 
   #events(request: Request, connection: Connection): Response {

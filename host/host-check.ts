@@ -134,24 +134,17 @@ export function isCrossSiteLoad(method: string, headers: Headers, isPage: boolea
   return !(isPage && isNavigation(method, headers));
 }
 
-/**
- * Media over HTTP: each request may occupy a tuner, an encoder or a disk, whether or not a page can read the response.
- */
-const MEDIA =
-  /^\/api\/(?:services\/[^/]+\/(?:live|captions)|recordings\/[^/]+\/(?:file|stream|chase|captions|poster|previews(?:\/.*)?))$/;
-
 /** How every browser begins its User-Agent; players (VLC, mpv, ffmpeg, those of apps) do not. RFC 9110, 10.1.5. */
 const BROWSER = /^Mozilla\//;
 
 /**
- * Whether a page of another site may have caused a request for media, by `<video src>` for example. Over plain http
- * browsers send no `Sec-Fetch-Site`, and such a page can suppress its Referer: so a browser has to send an own Origin,
- * which `checkHost` compares, or an own Referer, as it does for our pages. An access token proves as much: pages of
- * other sites cannot send one.
- * @param path normalised
+ * For requests that cost something, as those for media do: whether a page of another site may have caused it, by
+ * `<video src>` for example. Over plain http browsers send no `Sec-Fetch-Site`, and such a page can suppress its
+ * Referer: so a browser has to send an own Origin, which `checkHost` compares, or an own Referer, as it does for our
+ * pages. An access token proves as much: pages of other sites cannot send one.
  */
-export function isForeignMedia(path: string, names: HostHeaders, headers: Headers): boolean {
-  if (!MEDIA.test(path) || names.origin !== null) return false;
+export function mayBeForeignLoad(names: HostHeaders, headers: Headers): boolean {
+  if (names.origin !== null) return false;
   if (/^Bearer /i.test(headers.get('authorization') ?? '')) return false;
   const site = headers.get('sec-fetch-site');
   if (site === 'same-origin' || site === 'none') return false;

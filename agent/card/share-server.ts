@@ -67,6 +67,9 @@ interface Connection {
 }
 
 const MAX_WAITING = 8;
+const OUTSIDE = 'address outside CARD_SHARE_NETWORKS';
+/** Time for the reason to reach a refused peer. */
+const REFUSED_MS = 1_000;
 const TEXT = 'text/plain; charset=utf-8';
 const BINARY = 'application/octet-stream';
 
@@ -117,6 +120,13 @@ export class ShareServer {
           const peer = canonicalAddress(socket.remoteAddress) ?? socket.remoteAddress;
           const turn = Promise.resolve();
           socket.data = { reader: new MessageReader(), peer, turn, waiting: 0, idle: undefined };
+          if (!this.#options.networks.contains(peer)) {
+            this.#refuse(peer, OUTSIDE);
+            // Takes no place, and nothing that it sends is read.
+            socket.end(refusalBytes(OUTSIDE));
+            socket.data.idle = setTimeout(() => socket.terminate(), REFUSED_MS);
+            return;
+          }
           const ofPeer = [...this.#connections].filter(({ data }) => data.peer === peer).length;
           const isFull = this.#connections.size >= MAX_CONNECTIONS || ofPeer >= MAX_CONNECTIONS_A_PEER;
           this.#connections.add(socket);
@@ -152,6 +162,8 @@ export class ShareServer {
 
   #receive(socket: Bun.Socket<Connection>, bytes: Uint8Array): void {
     const connection = socket.data;
+    // Refused when it was accepted.
+    if (!this.#connections.has(socket)) return;
     try {
       for (const message of connection.reader.feed(bytes)) {
         if (connection.waiting >= MAX_WAITING) throw new BadMessage('too many requests at once');
@@ -176,7 +188,7 @@ export class ShareServer {
     const refusal = this.#refusal(socket);
     if (refusal !== undefined) {
       this.#refuse(peer, refusal);
-      return responseBytes(403, TEXT, new TextEncoder().encode(refusal));
+      return refusalBytes(refusal);
     }
     const [method, path] = message.first.split(' ');
     if (path !== INIT_PATH && path !== ECM_PATH) return responseBytes(404, TEXT, new Uint8Array());
@@ -205,8 +217,7 @@ export class ShareServer {
   }
 
   #refusal(socket: Bun.Socket<Connection>): string | undefined {
-    const { networks, maxRttMs } = this.#options;
-    if (!networks.contains(socket.data.peer)) return 'address outside CARD_SHARE_NETWORKS';
+    const { maxRttMs } = this.#options;
     if (maxRttMs === null) return undefined;
     const { fd } = socket as unknown as { fd: number };
     const rtt = roundTripMs(fd);
@@ -242,6 +253,10 @@ export class ShareServer {
     }
     if (isNew) this.#options.onChange();
   }
+}
+
+function refusalBytes(reason: string): Uint8Array {
+  return responseBytes(403, TEXT, new TextEncoder().encode(reason));
 }
 
 function isOk(response: Uint8Array): boolean {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test';
+import { connect } from 'node:net';
 import fc from 'fast-check';
 import { monotonicMs, systemWallClock } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
@@ -126,6 +127,27 @@ describe('card sharing', () => {
       { peer: '127.0.0.1', reason: expect.stringContaining('CARD_SHARE_NETWORKS'), at: expect.any(Number) },
     ]);
     expect(lines).toEqual(['card share peer refused']);
+  });
+
+  test('peers outside the networks take no places: however many connect, a permitted one is served', async () => {
+    const { server } = share({ networks: Networks.parse('127.0.0.1') });
+    const closed: Promise<void>[] = [];
+    const outside = async (_: unknown, index: number): Promise<void> => {
+      const gone = Promise.withResolvers<void>();
+      closed.push(gone.promise);
+      // From eight addresses, and without a request: nothing but the accepting refuses them.
+      const localAddress = `127.0.0.${2 + (index % 8)}`;
+      const socket = connect({ host: '127.0.0.1', port: server.port, localAddress });
+      socket.on('close', () => gone.resolve());
+      socket.on('error', () => {});
+      socket.resume();
+      await new Promise((resolve) => socket.once('connect', resolve));
+    };
+    await Promise.all(Array.from({ length: 64 }, outside));
+    expect(await failureOf(clientOf(server).connect(soon()))).toBe('none');
+    await Promise.all(closed);
+    expect(server.status.refused).toHaveLength(8);
+    expect(server.status.peers).toEqual(['127.0.0.1']);
   });
 
   test('a peer above the round-trip time limit is refused', async () => {

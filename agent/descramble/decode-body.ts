@@ -11,10 +11,12 @@ const IDLE_MS = 30_000;
 /** Maximum wait of the last packets for a key after the request's end, ms. */
 const FLUSH_MS = 10_000;
 
+/** @param onEnd called once, when nothing of it is held any more */
 export function decodeBody(
   request: ReadableStream<Uint8Array>,
   source: KeySource,
   clock: MonotonicClock,
+  onEnd: () => void,
 ): ReadableStream<Uint8Array> {
   let controller: ReadableStreamDefaultController<Uint8Array>;
   const reader = request.getReader();
@@ -34,6 +36,13 @@ export function decodeBody(
   });
   let idle: ReturnType<typeof setTimeout> | undefined;
   let isCancelled = false;
+  let isOver = false;
+  const end = (): void => {
+    if (isOver) return;
+    isOver = true;
+    descrambler.close();
+    onEnd();
+  };
 
   const run = async (): Promise<void> => {
     for (;;) {
@@ -63,22 +72,19 @@ export function decodeBody(
     {
       start: (given) => {
         controller = given;
-        run().then(
-          () => descrambler.close(),
-          (error: unknown) => {
-            clearTimeout(idle);
-            descrambler.close();
-            void reader.cancel(error).catch(() => {});
-            controller.error(error);
-          },
-        );
+        run().then(end, (error: unknown) => {
+          clearTimeout(idle);
+          end();
+          void reader.cancel(error).catch(() => {});
+          controller.error(error);
+        });
       },
       pull: changed,
       cancel: async (reason) => {
         isCancelled = true;
         changed();
         clearTimeout(idle);
-        descrambler.close();
+        end();
         await reader.cancel(reason);
       },
     },

@@ -33,6 +33,14 @@ test('it works for 30 s', () => {
   expect(tickets.redeem(later)).toEqual(asker(2));
 });
 
+test('a client beyond 32 tickets loses its own oldest', () => {
+  const { tickets } = counter();
+  const other = tickets.issue(asker(2));
+  const issued = Array.from({ length: 300 }, () => tickets.issue(asker(1)));
+  expect(issued.map((ticket) => tickets.redeem(ticket) !== undefined).indexOf(true)).toBe(268);
+  expect(tickets.redeem(other)).toEqual(asker(2));
+});
+
 test('at most 256 are kept; the oldest are dropped', () => {
   const { tickets } = counter();
   const issued = Array.from({ length: 300 }, (_, index) => tickets.issue(asker(index)));

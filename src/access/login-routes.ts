@@ -74,7 +74,7 @@ class LoginFlow {
       browserOf(request) ?? random(BROWSER_BYTES).toBase64({ alphabet: 'base64url', omitPadding: true });
     try {
       const { url, checks } = await provider.begin(redirectUri, query.get('account') === 'choose');
-      pending.add({ checks, redirectUri, to }, browser);
+      pending.add({ checks, redirectUri, to }, browser, address);
       const cookie = { name: BROWSER_COOKIE, value: browser, url: new URL('login', base).href };
       return redirect(url.href, [setCookie({ ...cookie, lifetimeMs: BROWSER_LIFETIME_MS })]);
     } catch (error) {

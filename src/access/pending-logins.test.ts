@@ -7,8 +7,10 @@ const MINUTE = 60_000;
 function rig() {
   const clock = { ms: 1_000 };
   const pending = new PendingLogins(() => clock.ms as MonotonicMs);
-  const add = (state: string, browser = 'mine') =>
-    pending.add({ checks: { state, nonce: 'n', codeVerifier: 'v' }, redirectUri: 'r', to: 't' }, browser);
+  const add = (state: string, browser = 'mine', address = '192.0.2.1') => {
+    const checks = { state, nonce: 'n', codeVerifier: 'v' };
+    pending.add({ checks, redirectUri: 'r', to: 't' }, browser, address);
+  };
   return { clock, pending, add };
 }
 
@@ -44,16 +46,25 @@ test('expired logins are removed when the next one starts', () => {
   expect(pending.take('b', 'mine')).toBeDefined();
 });
 
-test('at most 500 are kept; the oldest are dropped', () => {
+test('at most 500 are kept, and 20 of an address; others keep theirs', () => {
   const { pending, add } = rig();
-  for (let n = 0; n < 500; n++) add(`s${n}`);
+  add('own', 'mine', '198.51.100.9');
+  for (let n = 0; n < 600; n++) add(`s${n}`, 'mine', `2001:db8:0:${Math.floor(n / 100)}::${n}`);
+  expect(pending.size).toBe(121);
+  expect([pending.take('s0', 'mine'), pending.take('s79', 'mine')]).toEqual([undefined, undefined]);
+  expect(pending.take('s80', 'mine')).toBeDefined();
+  for (let n = 0; n < 600; n++) add(`t${n}`, 'mine', `192.0.${n % 30}.2`);
   expect(pending.size).toBe(500);
-  expect(pending.take('s0', 'mine')).toBeDefined();
-  add('s0');
-  expect(pending.size).toBe(500);
-  add('s500');
-  expect(pending.size).toBe(500);
-  expect(pending.take('s1', 'mine')).toBeUndefined();
-  expect(pending.take('s2', 'mine')).toBeDefined();
-  expect(pending.take('s500', 'mine')).toBeDefined();
+  expect(pending.take('own', 'mine')).toBeDefined();
+});
+
+test('a browser with a login in progress is known until it is completed or expires', () => {
+  const { clock, pending, add } = rig();
+  add('a');
+  add('b', 'another');
+  expect([pending.knows('mine'), pending.knows('planted')]).toEqual([true, false]);
+  pending.take('a', 'mine');
+  expect(pending.knows('mine')).toBe(false);
+  clock.ms += 10 * MINUTE;
+  expect(pending.knows('another')).toBe(false);
 });

@@ -3,13 +3,13 @@
  * so that each is used once; bound to the browser by a cookie, so that no other browser completes the login.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { MonotonicClock, MonotonicMs } from '../../host/clock.ts';
+import type { MonotonicClock } from '../../host/clock.ts';
+import { ownerOf } from '../../host/networks.ts';
+import { BoundedPlaces } from './bounded-places.ts';
 import type { LoginChecks } from './identity-provider.ts';
 
-/** Time for a password, a second factor and a forgotten tab. */
-const LIFETIME_MS = 10 * 60_000;
-/** Any client can start logins: ~1 KB each. Beyond this the oldest are dropped. */
-const MAX_PENDING = 500;
+/** Time for a password, a second factor and a forgotten tab. Any client can start logins: ~1 KB each. */
+const LIMITS = { most: 500, mostPerOwner: 20, lifetimeMs: 10 * 60_000 };
 
 interface PendingLogin {
   checks: LoginChecks;
@@ -20,7 +20,6 @@ interface PendingLogin {
 
 interface Held extends PendingLogin {
   browser: Buffer;
-  begunAt: MonotonicMs;
 }
 
 function hashOf(text: string): Buffer {
@@ -28,39 +27,33 @@ function hashOf(text: string): Buffer {
 }
 
 export class PendingLogins {
-  /** By state, oldest first. */
-  readonly #held = new Map<string, Held>();
+  /** By state. */
+  readonly #held: BoundedPlaces<Held>;
 
-  constructor(private readonly now: MonotonicClock) {}
+  constructor(now: MonotonicClock) {
+    this.#held = new BoundedPlaces(LIMITS, now);
+  }
 
-  /** @param browser value of its cookie */
-  add(login: PendingLogin, browser: string): void {
-    this.#dropExpired();
-    if (this.#held.size >= MAX_PENDING) {
-      const [oldest] = this.#held.keys();
-      if (oldest !== undefined) this.#held.delete(oldest);
-    }
-    this.#held.set(login.checks.state, { ...login, browser: hashOf(browser), begunAt: this.now() });
+  /** @param browser value of its cookie @param address of the client */
+  add(login: PendingLogin, browser: string, address: string): void {
+    this.#held.add(login.checks.state, ownerOf(address), { ...login, browser: hashOf(browser) });
   }
 
   /** Works once. @returns undefined: unknown, used, expired, or started by another browser, which keeps it */
   take(state: string, browser: string): PendingLogin | undefined {
-    this.#dropExpired();
     const held = this.#held.get(state);
     if (held === undefined || !timingSafeEqual(held.browser, hashOf(browser))) return undefined;
     this.#held.delete(state);
     return held;
   }
 
-  get size(): number {
-    return this.#held.size;
+  /** Whether a login of this browser is in progress. */
+  knows(browser: string): boolean {
+    const hash = hashOf(browser);
+    return this.#held.some((held) => timingSafeEqual(held.browser, hash));
   }
 
-  #dropExpired(): void {
-    const before = this.now() - LIFETIME_MS;
-    for (const [state, { begunAt }] of this.#held) {
-      if (begunAt > before) return;
-      this.#held.delete(state);
-    }
+  get size(): number {
+    return this.#held.size;
   }
 }

@@ -9,7 +9,7 @@ import {
   type AllowedHosts,
   checkHost,
   isCrossSiteLoad,
-  isForeignMedia,
+  mayBeForeignLoad,
   openedHost,
 } from '../../host/host-check.ts';
 import type { Log } from '../../host/log.ts';
@@ -42,6 +42,12 @@ const FOREIGN_MEDIA =
 /** Limit of addresses for which a warning is logged. */
 const MAX_WARNED = 16;
 const INNER_ORIGIN = 'http://svc.internal';
+
+/**
+ * Media over HTTP: each request may occupy a tuner, an encoder or a disk, whether or not a page can read the response.
+ */
+const MEDIA =
+  /^\/api\/(?:services\/[^/]+\/(?:live|captions)|recordings\/[^/]+\/(?:file|stream|chase|captions|poster|previews(?:\/.*)?))$/;
 
 /**
  * An idle connection is ended after this. Media is exempt once it flows: the live feature has its own limits. The
@@ -200,7 +206,8 @@ function refuseForeign(
       const isPage = isScreen(path) || screenWithoutSlash(path) !== undefined || path.startsWith('/login');
       if (isCrossSiteLoad(method, headers, isPage))
         return problem('bad_request', FOREIGN_SITE, { status: 403 });
-      if (isForeignMedia(path, names, headers)) return problem('bad_request', FOREIGN_MEDIA, { status: 403 });
+      if (MEDIA.test(path) && mayBeForeignLoad(names, headers))
+        return problem('bad_request', FOREIGN_MEDIA, { status: 403 });
       return undefined;
     }
   }

@@ -36,7 +36,7 @@ export function socketHandlers(
         () => isLetIn(requester),
         () => socket.terminate(),
       );
-      socket.data.peer = endpoint?.open(connectionOf(socket));
+      socket.data.peer = endpoint?.open(connectionOf(socket), requester);
     },
     message: (socket, data) => socket.data.peer?.message(data),
     drain: (socket) => socket.data.peer?.drained(),

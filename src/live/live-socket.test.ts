@@ -35,7 +35,7 @@ class Client extends ReceivedFrames {
 }
 
 /** A socket whose viewings are fed by the test. */
-function opened(watch?: (signal: AbortSignal) => Promise<SocketViewing>) {
+function opened(watch?: (signal: AbortSignal) => Promise<SocketViewing>, idleMs = 60_000) {
   const client = new Client();
   Object.defineProperty(client.connection, 'waiting', { get: () => client.waiting });
   const prepared: { readonly stationId: number; readonly signal: AbortSignal }[] = [];
@@ -71,6 +71,7 @@ function opened(watch?: (signal: AbortSignal) => Promise<SocketViewing>) {
     log: SILENT_LOG,
     clock: () => monotonicMs(now),
     pingMs: 5,
+    idleMs,
   });
   const send = (control: object): void => socket.message(controlFrame(control));
   const pass = (ms: number): void => {
@@ -185,6 +186,25 @@ describe('a client of the live socket', () => {
     send({ ...tune, audio: '1:both' });
     expect(await client.message('notice')).toMatchObject({ code: 'audio_fallback' });
     socket.closed();
+  });
+
+  test('that watches nothing is closed: from the start, with a prepared station, after a refusal', async () => {
+    const closed = (client: Client): Promise<unknown> =>
+      comesTrue('the connection is closed', () => client.code !== undefined || undefined, 10_000);
+    const [silent, preparing] = [opened(undefined, 20), opened(undefined, 20)];
+    preparing.send({ type: 'prepare', stationId: 8 });
+    const refused = opened(() => Promise.reject(new Failure('no_tuner', 'no tuner')), 20);
+    refused.send(tune);
+    await Promise.all([silent, preparing, refused].map(({ client }) => closed(client)));
+    expect([silent, preparing, refused].map(({ client }) => client.code)).toEqual([1000, 1000, 1000]);
+    expect(await refused.client.message('error')).toMatchObject({ code: 'no_tuner' });
+    // One that watches stays, however long.
+    const watching = opened(undefined, 20);
+    watching.send(tune);
+    await watching.client.message('tuned');
+    await closed(opened(undefined, 100).client);
+    expect(watching.client.code).toBeUndefined();
+    watching.socket.closed();
   });
 
   test('keeps the picture of a station until its other audio is ready', async () => {

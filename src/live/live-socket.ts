@@ -42,6 +42,8 @@ interface LiveSocketNeeds {
   readonly log: Log;
   readonly clock: MonotonicClock;
   readonly pingMs?: number | undefined;
+  /** Default: 30 s. */
+  readonly idleMs?: number | undefined;
 }
 
 /** Half a second of a raw station: more than that waits in the viewer's own queue. */
@@ -52,6 +54,8 @@ const TUNE_INTERVAL_MS = 200;
 const PREPARE_AFTER_MS = 400;
 const MAX_BAD_MESSAGES = 64;
 const PING_MS = 20_000;
+/** A connection on which nothing is watched is closed after this: it holds one of its requester's places. */
+const IDLE_MS = 30_000;
 /** The agent's list shows who took the tuner within 1.3 s (`tuner-yields.ts`). */
 const LOST_LIMIT_MS = 3_000;
 const FIRST_LANGUAGE = 1;
@@ -99,6 +103,7 @@ export class LiveSocket implements SocketPeer {
   /** Releases the prepared station. */
   #prepared: { readonly stationId: number; readonly abort: AbortController } | undefined;
   #isClosed = false;
+  #idle: ReturnType<typeof setTimeout> | undefined;
   readonly #ping: ReturnType<typeof setInterval>;
 
   constructor(
@@ -109,6 +114,7 @@ export class LiveSocket implements SocketPeer {
       // One pending message suffices for a client that reads nothing.
       if (connection.waiting < MAX_WAITING) this.#send({ type: 'ping' });
     }, needs.pingMs ?? PING_MS);
+    this.#rest();
   }
 
   message(data: string | Uint8Array): void {
@@ -145,6 +151,7 @@ export class LiveSocket implements SocketPeer {
     if (this.#isClosed) return;
     this.#isClosed = true;
     clearInterval(this.#ping);
+    clearTimeout(this.#idle);
     clearTimeout(this.#tuneTimer);
     this.#letPrepared();
     this.#wanted = undefined;
@@ -164,6 +171,12 @@ export class LiveSocket implements SocketPeer {
     this.#badMessages += 1;
     this.#send(BAD_MESSAGE);
     if (this.#badMessages >= MAX_BAD_MESSAGES) this.#end(POLICY, 'bad messages');
+  }
+
+  /** Nothing is watched: before the first request, and after one that was refused. */
+  #rest(): void {
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => this.#end(NORMAL, 'nothing is watched'), this.needs.idleMs ?? IDLE_MS);
   }
 
   #send(message: LiveMessage): void {
@@ -199,6 +212,7 @@ export class LiveSocket implements SocketPeer {
 
   /** Only the last of several quick requests is executed. */
   #want(request: WatchRequest): void {
+    clearTimeout(this.#idle);
     this.#wanted = request;
     if (!isSamePlace(this.#viewing?.request, request)) this.#leave();
     if (this.#tuneTimer !== undefined) return;
@@ -217,6 +231,7 @@ export class LiveSocket implements SocketPeer {
 
   #tune(): void {
     this.#tuneTimer = undefined;
+    clearTimeout(this.#idle);
     const request = this.#wanted;
     this.#wanted = undefined;
     if (request === undefined || this.#isClosed) return;
@@ -272,6 +287,7 @@ export class LiveSocket implements SocketPeer {
     this.#replaced?.leave();
     this.#replaced = undefined;
     if (this.#viewing === viewing) this.#viewing = undefined;
+    this.#rest();
     this.#send(errorOf(error, request.type === 'tune' && this.needs.isSuspended(request.stationId)));
   }
 

@@ -6,13 +6,15 @@ import type { Log } from '../../host/log.ts';
 import type { LiveTuned } from '../../wire/live.ts';
 import { LIVE_SOCKET_PATH } from '../../wire/live-frames.ts';
 import { Failure } from '../model/failure.ts';
-import type { Requester } from '../model/requester.ts';
+import { type Requester, requesterKey } from '../model/requester.ts';
 import type { SocketConnection, SocketEndpoint, SocketPeer } from '../route/socket-endpoint.ts';
 import type { LiveService } from './live-service.ts';
 import { type ChaseRequest, LiveSocket, type SocketViewing, type TuneRequest } from './live-socket.ts';
 
 /** More than the screens of a household; each may hold the queue of a viewer. */
 const MAX_CLIENTS = 64;
+/** Of one requester: マルチ画面 opens four, a few tabs the rest. */
+const MAX_CLIENTS_PER_REQUESTER = 16;
 /** Limit of control messages; the longest valid one has some 200 octets. */
 const MAX_MESSAGE_BYTES = 16 * 1024;
 const BUSY = 1013;
@@ -33,12 +35,14 @@ export interface LiveSocketsNeeds {
   /** ms since the machine was started. */
   readonly clock: MonotonicClock;
   readonly pingMs?: number | undefined;
+  readonly idleMs?: number | undefined;
 }
 
 export class LiveSockets implements SocketEndpoint {
   readonly path = LIVE_SOCKET_PATH;
   readonly maxMessageBytes = MAX_MESSAGE_BYTES;
-  readonly #clients = new Set<LiveSocket>();
+  /** Each with the key of its requester. */
+  readonly #clients = new Map<LiveSocket, string>();
   #isClosed = false;
 
   constructor(private readonly needs: LiveSocketsNeeds) {}
@@ -52,21 +56,26 @@ export class LiveSockets implements SocketEndpoint {
     return this.#isClosed || ticket === null ? undefined : this.needs.redeem(ticket);
   }
 
-  open(connection: SocketConnection): SocketPeer {
-    const { log, clock, isSuspended, pingMs } = this.needs;
+  open(connection: SocketConnection, requester: Requester): SocketPeer {
+    const { log, clock, isSuspended, pingMs, idleMs } = this.needs;
     const socket = new LiveSocket(connection, {
-      ...{ log, clock, pingMs },
+      ...{ log, clock, pingMs, idleMs },
       watch: (request, signal) =>
         request.type === 'tune' ? this.#tune(request, signal) : this.#chase(request, signal),
       prepare: (id, signal) => this.needs.live.prepare(id as StationId, signal),
       isSuspended: (id) => isSuspended(id as StationId),
     });
-    if (this.#isClosed || this.#clients.size >= MAX_CLIENTS) {
+    const key = requesterKey(requester);
+    const own = this.#clients
+      .values()
+      .filter((one) => one === key)
+      .toArray().length;
+    if (this.#isClosed || this.#clients.size >= MAX_CLIENTS || own >= MAX_CLIENTS_PER_REQUESTER) {
       connection.close(BUSY);
       socket.closed();
       return socket;
     }
-    this.#clients.add(socket);
+    this.#clients.set(socket, key);
     return {
       message: (data) => socket.message(data),
       drained: () => socket.drained(),
@@ -80,7 +89,7 @@ export class LiveSockets implements SocketEndpoint {
   /** Ends every connection. */
   close(): void {
     this.#isClosed = true;
-    for (const socket of [...this.#clients]) socket.shutDown();
+    for (const socket of [...this.#clients.keys()]) socket.shutDown();
     this.#clients.clear();
   }
 

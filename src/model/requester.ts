@@ -1,4 +1,5 @@
 /** The origin of a request, as determined by the access decision (`access/access.ts`). Values only. */
+import { ownerOf } from '../../host/networks.ts';
 
 /** How a request was let in. The order of precedence: token, network, session. */
 export type LetIn =
@@ -15,4 +16,10 @@ export interface Requester {
   letIn: LetIn;
   /** The client's address in canonical form. */
   address: string;
+}
+
+/** Whom a requester's places are counted for: a device, a browser, else an address (IPv6: its /64). */
+export function requesterKey({ letIn, address }: Requester): string {
+  if (letIn.by === 'token') return `token ${letIn.tokenId}`;
+  return letIn.by === 'session' ? `session ${letIn.sessionId}` : ownerOf(address);
 }

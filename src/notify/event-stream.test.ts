@@ -10,14 +10,18 @@ beforeEach(() => {
   hub = new Hub((error) => {
     throw error;
   });
-  streams = new EventStreams({ hub, pingMs: 5, maxClients: 2 });
+  streams = new EventStreams({ hub, pingMs: 5, maxClients: 4, maxPerRequester: 2 });
 });
 
 afterEach(() => streams.close());
 
-function open(): { read(): Promise<string | undefined>; abort(): void; cancel(): Promise<void> } {
+function open(requester = 'one'): {
+  read(): Promise<string | undefined>;
+  abort(): void;
+  cancel(): Promise<void>;
+} {
   const controller = new AbortController();
-  const reader = streams.open(controller.signal)?.getReader();
+  const reader = streams.open(controller.signal, requester)?.getReader();
   if (reader === undefined) throw new Error('refused');
   const decoder = new TextDecoder();
   return {
@@ -77,6 +81,9 @@ describe('EventStreams', () => {
     const first = open();
     const second = open();
     expect(() => open()).toThrow('refused');
+    const others = [open('two'), open('three')];
+    expect(() => open('four')).toThrow('refused');
+    for (const other of others) other.abort();
     first.abort();
     await second.cancel();
     expect(streams.clients).toBe(0);

@@ -9,9 +9,11 @@ interface EventStreamOptions {
   pingMs: number;
   /** Connections beyond this are refused: each costs a queue and a socket. A household has tens of screens. */
   maxClients: number;
+  /** Of one requester. */
+  maxPerRequester: number;
 }
 
-export const EVENT_STREAM_DEFAULTS = { pingMs: 25_000, maxClients: 256 } as const;
+export const EVENT_STREAM_DEFAULTS = { pingMs: 25_000, maxClients: 256, maxPerRequester: 64 } as const;
 
 /**
  * Queue limit per client. Changes of one list are coalesced, so only events with data can accumulate: 64 of at most
@@ -81,17 +83,18 @@ class Client {
 }
 
 export class EventStreams {
-  readonly #clients = new Set<Client>();
+  /** Each with the key of its requester. */
+  readonly #clients = new Map<Client, string>();
   readonly #unsubscribe: () => void;
   readonly #timer: ReturnType<typeof setInterval>;
   #closed = false;
 
   constructor(private readonly options: EventStreamOptions) {
     this.#unsubscribe = options.hub.subscribe((event) => {
-      for (const client of [...this.#clients]) client.push(event);
+      for (const client of [...this.#clients.keys()]) client.push(event);
     });
     this.#timer = setInterval(() => {
-      for (const client of this.#clients) client.ping();
+      for (const client of this.#clients.keys()) client.ping();
     }, options.pingMs);
   }
 
@@ -99,11 +102,20 @@ export class EventStreams {
     return this.#clients.size;
   }
 
-  /** Stream for a new client; undefined at the limit of clients, or while the service shuts down. */
-  open(signal: AbortSignal): ReadableStream<Uint8Array> | undefined {
-    if (this.#closed || signal.aborted || this.#clients.size >= this.options.maxClients) return undefined;
+  /**
+   * Stream for a new client; undefined at a limit of clients, or while the service shuts down.
+   * @param requester its key
+   */
+  open(signal: AbortSignal, requester: string): ReadableStream<Uint8Array> | undefined {
+    const { maxClients, maxPerRequester } = this.options;
+    if (this.#closed || signal.aborted || this.#clients.size >= maxClients) return undefined;
+    const own = this.#clients
+      .values()
+      .filter((one) => one === requester)
+      .toArray().length;
+    if (own >= maxPerRequester) return undefined;
     const client = new Client((ended) => this.#clients.delete(ended));
-    this.#clients.add(client);
+    this.#clients.set(client, requester);
     signal.addEventListener('abort', () => client.end(), { once: true });
     return client.stream;
   }
@@ -112,6 +124,6 @@ export class EventStreams {
     this.#closed = true;
     this.#unsubscribe();
     clearInterval(this.#timer);
-    for (const client of [...this.#clients]) client.end();
+    for (const client of [...this.#clients.keys()]) client.end();
   }
 }

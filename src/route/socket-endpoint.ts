@@ -29,5 +29,5 @@ export interface SocketEndpoint {
   readonly maxMessageBytes: number;
   /** The requester of the socket, whose address and Origin were checked. Undefined: 403. */
   admit(url: URL): Requester | undefined;
-  open(connection: SocketConnection): SocketPeer;
+  open(connection: SocketConnection, requester: Requester): SocketPeer;
 }

@@ -89,7 +89,7 @@ async function openEvents(home: GuardedHome, headers: Record<string, string>): P
   return reader;
 }
 
-async function openSocket(home: GuardedHome, headers: Record<string, string>): Promise<WebSocket> {
+export async function openSocket(home: GuardedHome, headers: Record<string, string>): Promise<WebSocket> {
   const init = { method: 'POST', headers: { ...OUTSIDE, ...JSON_TYPE, ...headers } };
   const { ticket } = (await (await home.send('/api/live/ticket', init)).json()) as { ticket: string };
   const socket = new WebSocket(`${home.url.replace(/^http/u, 'ws')}/api/live/socket?ticket=${ticket}`);
@@ -100,7 +100,7 @@ async function openSocket(home: GuardedHome, headers: Record<string, string>): P
   return socket;
 }
 
-async function closed(socket: WebSocket): Promise<void> {
+export async function closed(socket: WebSocket): Promise<void> {
   if (socket.readyState !== WebSocket.CLOSED) await new Promise((resolve) => (socket.onclose = resolve));
 }
 

@@ -10,6 +10,7 @@ import {
   rawGet,
   statusOf,
 } from './attempt.ts';
+import { closed, openSocket } from './attempts-on-credentials.ts';
 import { AT_HOME, type GuardedHome, JSON_TYPE, OUTSIDE } from './guarded-home.ts';
 import { CLIENT_SECRET } from './provider-stand-in.ts';
 
@@ -175,13 +176,39 @@ export const EXHAUSTION: Attempt[] = [
   },
   {
     tries: 'Request live tickets without limit',
-    happens: '429 after 60 at once; at most 256 are kept, for 30 s',
+    happens: '429 after 60 at once; at most 32 of one client and 256 in all are kept, for 30 s',
     run: async (home) => {
+      // A ticket of another client, which the many do not displace.
+      const victim = { ...OUTSIDE, ...JSON_TYPE, cookie: home.cookie };
+      const answer = await home.send('/api/live/ticket', { method: 'POST', headers: victim });
+      const { ticket } = (await answer.json()) as { ticket: string };
       const headers = { ...JSON_TYPE, 'x-forwarded-for': '192.168.77.7' };
       const statuses = new Set<number>();
       for (let n = 0; n < 80; n++)
         statuses.add((await home.send('/api/live/ticket', { method: 'POST', headers })).status);
       expectThat(statuses.has(200) && statuses.has(429), [...statuses].join());
+      const socket = new WebSocket(`${home.url.replace(/^http/u, 'ws')}/api/live/socket?ticket=${ticket}`);
+      await new Promise((resolve, reject) => {
+        socket.onopen = resolve;
+        socket.onerror = reject;
+      });
+      socket.close();
+    },
+  },
+  {
+    tries: 'Hold live sockets without limit, watching nothing',
+    happens: 'the 17th of one client is closed with 1013, others are served; idle ones are closed after 30 s',
+    run: async (home) => {
+      const own = { 'x-forwarded-for': '192.168.77.8' };
+      const held = [];
+      for (let n = 0; n < 16; n += 1) held.push(await openSocket(home, own));
+      const further = await openSocket(home, own);
+      const code = new Promise<number>((resolve) => (further.onclose = (event) => resolve(event.code)));
+      expectOneOf(await code, [1013]);
+      const other = await openSocket(home, { 'x-forwarded-for': '192.168.77.9' });
+      expectOneOf(other.readyState, [WebSocket.OPEN]);
+      for (const socket of [...held, other]) socket.close();
+      await Promise.all([...held, other].map(closed));
     },
   },
 ];

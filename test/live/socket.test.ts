@@ -51,12 +51,10 @@ afterAll(async () => {
 const clients: Client[] = [];
 
 class Client extends ReceivedFrames {
-  readonly #peer = sockets.open({
-    send: (message) => this.take(message),
-    waiting: 0,
-    close: () => {},
-    terminate: () => {},
-  });
+  readonly #peer = sockets.open(
+    { send: (message) => this.take(message), waiting: 0, close: () => {}, terminate: () => {} },
+    { letIn: { by: 'network', address: '127.0.0.1', network: '127.0.0.1' }, address: '127.0.0.1' },
+  );
   #hasLeft = false;
 
   constructor() {

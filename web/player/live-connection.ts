@@ -40,8 +40,11 @@ export class TunerLost extends ApiFailure {
 
 /** Between the end of one watch and the next, ms: a change of station keeps the connection. */
 const LINGER_MS = 500;
-/** After a refusal: it is asked again, with doubling waits up to half a minute. */
-const REFUSED_LINGER_MS = 40_000;
+/**
+ * After a refusal: it is asked again, with doubling waits up to half a minute. The service closes a connection on which
+ * nothing is watched for 30 s.
+ */
+const REFUSED_LINGER_MS = 25_000;
 /** The service pings every 20 s. */
 const SILENCE_MS = 50_000;
 const OPEN_LIMIT_MS = 10_000;
