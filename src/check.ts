@@ -7,6 +7,7 @@ import { Value } from '@sinclair/typebox/value';
 import { BROADCAST_TYPES, type BroadcastType } from '../arib/ids.ts';
 import { JST_OFFSET_MS } from '../arib/time.ts';
 import type { CheckLine } from '../host/check-line.ts';
+import { childEnvironment } from '../host/child-environment.ts';
 import { systemMonotonicClock, type WallClock } from '../host/clock.ts';
 import type { Log } from '../host/log.ts';
 import type { Tuner } from '../wire/agent.ts';
@@ -206,6 +207,7 @@ async function unitWritePaths(searchPath: string): Promise<readonly string[] | u
   const child = Bun.spawn([program, 'show', 'svc.service', ...properties], {
     stdio: ['ignore', 'pipe', 'ignore'],
     timeout: SYSTEMD_LIMIT_MS,
+    env: childEnvironment(process.env),
   });
   const text = await new Response(child.stdout).text();
   await child.exited;
@@ -236,6 +238,7 @@ async function isSynchronised(searchPath: string): Promise<boolean | undefined> 
   const child = Bun.spawn([program, 'show', '-p', 'NTPSynchronized', '--value'], {
     stdio: ['ignore', 'pipe', 'ignore'],
     timeout: CLOCK_LIMIT_MS,
+    env: childEnvironment(process.env),
   });
   const text = (await new Response(child.stdout).text()).trim();
   await child.exited;

@@ -327,6 +327,14 @@ test('no import cycles, type imports counted', () => {
   expect(cyclesOf(next)).toEqual([]);
 });
 
+test('every child process gets an environment without secrets', () => {
+  const spawning = FILES.filter(
+    (file) => ['src', 'agent', 'host'].includes(folderOf(file)) && !isTest(file),
+  ).filter((file) => /\bspawn(?:Sync)?\(/.test(TEXT.get(file) ?? ''));
+  expect(spawning.length).toBeGreaterThan(3);
+  expect(spawning.filter((file) => !(TEXT.get(file) ?? '').includes('childEnvironment('))).toEqual([]);
+});
+
 test('banned calls have their replacement', () => {
   const found = BANNED.flatMap((ban) =>
     FILES.filter((file) => ban.folders.includes(folderOf(file)) && !(ban.except ?? []).includes(file))

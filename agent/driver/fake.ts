@@ -4,6 +4,7 @@
  */
 import type { ReadableStreamDefaultReader } from 'node:stream/web';
 import type { Subprocess } from 'bun';
+import { childEnvironment } from '../../host/child-environment.ts';
 import { settlesWithin } from '../../host/deadline.ts';
 import type { TunerSettings } from '../tuner-settings.ts';
 import { fillWords, splitWords } from './command-line.ts';
@@ -71,7 +72,7 @@ class FakeSession implements TuneSession {
         stdout: 'pipe',
         stderr: 'pipe',
         detached: true,
-        env: { ...options.environment },
+        env: childEnvironment(options.environment),
       });
     } catch (error) {
       throw new Error(

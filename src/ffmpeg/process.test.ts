@@ -12,6 +12,23 @@ async function sizeOf(stream: ReadableStream<Uint8Array>): Promise<number> {
 }
 
 describe('FfmpegProcess', () => {
+  test("and commands that run to their end get none of the service's secrets", async () => {
+    process.env.OIDC_CLIENT_SECRET = 'do-not-pass-on';
+    try {
+      const child = new FfmpegProcess(['env'], 1_000);
+      child.finish();
+      for (const text of [
+        await new Response(child.output).text(),
+        (await run(['env'], { timeoutMs: 10_000 })).stdout,
+      ]) {
+        expect(text).toContain('SVT_LOG=1');
+        expect(text).not.toContain('do-not-pass-on');
+      }
+    } finally {
+      delete process.env.OIDC_CLIENT_SECRET;
+    }
+  });
+
   test('receives every accepted byte, then exits normally', async () => {
     const child = new FfmpegProcess(['cat'], 1_000_000);
     const size = sizeOf(child.output);

@@ -1,3 +1,4 @@
+import { childEnvironment } from '../../host/child-environment.ts';
 import { within } from '../../host/deadline.ts';
 import { withoutRealTimePriority } from './thread-priority.ts';
 
@@ -43,7 +44,7 @@ export class FfmpegProcess {
       stdin: input,
       stdout: 'pipe',
       stderr: 'pipe',
-      env: { ...process.env, SVT_LOG: '1' },
+      env: { ...childEnvironment(process.env), SVT_LOG: '1' },
     });
     this.pid = this.#child.pid;
     this.ended = this.#watch();

@@ -1,5 +1,6 @@
 /** Runs ffmpeg to its end for a short result: with a time limit and bounded output. */
 import { setPriority } from 'node:os';
+import { childEnvironment } from '../../host/child-environment.ts';
 import { drained, tailOf } from './process.ts';
 import { withoutRealTimePriority } from './thread-priority.ts';
 
@@ -29,7 +30,7 @@ export async function run(command: readonly string[], options: RunOptions): Prom
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
-    env: { ...process.env, SVT_LOG: '1' },
+    env: { ...childEnvironment(process.env), SVT_LOG: '1' },
   });
   if (options.background === true) giveWay(child.pid);
   const kill = (): void => child.kill('SIGKILL');
