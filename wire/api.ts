@@ -145,7 +145,13 @@ export const AccessErrorSchema = t.Object(
 
 /** Response header of a live stream: why another encoder or codec than requested is used, comma-separated. */
 export const NOTICE_HEADER = 'x-svc-notice';
-export const NOTICES = ['software_encoder', 'codec_fallback', 'raw_fallback', 'audio_fallback'] as const;
+export const NOTICES = [
+  'software_encoder',
+  'slow_encoder',
+  'codec_fallback',
+  'raw_fallback',
+  'audio_fallback',
+] as const;
 export type Notice = (typeof NOTICES)[number];
 
 /** Response header of an encoded live stream: its RFC 6381 type, e.g. `video/mp4; codecs="avc1.64001f,mp4a.40.2"`. */

@@ -154,6 +154,12 @@ export class Encoders {
     return { ffmpeg: found.path, encoder: best.encoder, standIn };
   }
 
+  /** Whether `av1` would return an encoder now; false during the trials. */
+  get hasAv1(): boolean {
+    const best = this.#trying === undefined ? this.#fastest('av1') : undefined;
+    return best !== undefined && best.speed >= AV1_MIN_SPEED;
+  }
+
   /**
    * The encoder for files: hardware that passed its trial and did not fail recently, else software, however slow.
    * @throws Failure ffmpeg_unavailable

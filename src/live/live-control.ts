@@ -45,6 +45,7 @@ export function errorOf(error: unknown, isSuspended: boolean): ErrorMessage {
 
 const NOTICE_TEXTS: Readonly<Record<Notice, string>> = {
   software_encoder: 'ハードウェアでの変換に失敗したため、ソフトウェアで変換しています。',
+  slow_encoder: 'サーバが混んでいて、映像の変換を始めるのに時間がかかりました。',
   codec_fallback: 'AV1 に変換できないため、H.264 で送ります。',
   raw_fallback: '無変換では再生できないため、変換した映像を送ります。',
   audio_fallback: '選ばれた音声は放送されていないため、主音声で送ります。',

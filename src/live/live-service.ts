@@ -245,7 +245,7 @@ export class LiveService {
     const asked = isAudioOnly ? undefined : audio;
     const choose = (layout: MediaLayout): AudioChoice | undefined =>
       chooseAudio(stations.audios(stationId), asked, layout.audios.length);
-    return chooseRecipe(isAudioOnly ? 'audio' : codec, choose, encoders, quality);
+    return chooseRecipe(isAudioOnly ? 'audio' : codec, choose, encoders, { quality, mayFallBack: true });
   }
 
   #audios({ stationId, audio }: LiveRequest, layout: MediaLayout): Pick<LiveViewing, 'audios' | 'audio'> {

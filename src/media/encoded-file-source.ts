@@ -8,6 +8,7 @@ import { Fragmenter } from '../../mp4/fragmenter.ts';
 import { FfmpegProcess } from '../ffmpeg/process.ts';
 import { fileConversionCommand } from '../ffmpeg/recipes.ts';
 import { LEAD_TICKS } from './playback-remuxer.ts';
+import { START_LIMIT_MS } from './recording-source.ts';
 import type {
   EncodeOrder,
   MediaLayout,
@@ -102,7 +103,7 @@ class FileConversion {
     await this.#running;
   }
 
-  #failure(reason: string): OutputEnd {
+  #failure(reason: string): Extract<OutputEnd, { cause: 'encoder' }> {
     return { cause: 'encoder', reason, produced: this.#produced, missing: [] };
   }
 
@@ -130,8 +131,9 @@ class FileConversion {
     if (this.#end !== undefined) void this.#process.stop();
     this.#process.finish();
     const check = setInterval(() => {
-      if (this.#isHeld || clock() - this.#seen < STALL_LIMIT_MS) return;
-      this.#finish(this.#failure('the encoder produces no output'));
+      const limit = this.#produced ? STALL_LIMIT_MS : START_LIMIT_MS;
+      if (this.#isHeld || clock() - this.#seen < limit) return;
+      this.#finish({ ...this.#failure('the encoder produces no output'), isSlow: true });
     }, CHECK_MS);
     const reading = this.#read(this.#process);
     const { code, stderr } = await this.#process.ended;

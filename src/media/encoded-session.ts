@@ -19,8 +19,14 @@ import { StreamBroken } from './viewer-queue.ts';
 
 /** 20 s at 6 Mbit/s. */
 const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
-/** Restarts: one each for a failing GPU, a missing announced stream, and a changed layout. */
-const MAX_STARTS = 4;
+/** Restarts: one each for a failing GPU, a slow start, a missing announced stream, and a changed layout. */
+const MAX_STARTS = 5;
+
+const NOT_STARTED = '映像の変換を始められませんでした';
+const SLOW =
+  'サーバが混んでいて、映像の変換を時間内に始められませんでした。少し待ってから、もう一度お試しください。';
+
+type EncoderEnd = Extract<OutputEnd, { cause: 'encoder' }>;
 
 interface EncodedSessionOptions {
   readonly source: MediaSource;
@@ -47,6 +53,8 @@ export class EncodedSession implements MediaSession {
   /** Set at the end; the reason is undefined after a complete transmission. */
   #ending: { readonly reason: Error | undefined } | undefined;
   #starts = 0;
+  /** The same encoder was started again because it had been too slow. */
+  #isSecondTry = false;
   /** PIDs of the layout that are not sent, or scrambled. */
   #missing: readonly number[] = [];
   #layoutAtStart: MediaLayout | undefined;
@@ -174,7 +182,7 @@ export class EncodedSession implements MediaSession {
   }
 
   /** Adapts the recipe after an encoder that ended before its first fragment. @throws Failure if none is left */
-  async #reconsider(end: Extract<OutputEnd, { cause: 'encoder' }>): Promise<void> {
+  async #reconsider(end: EncoderEnd): Promise<void> {
     const { encoders, log, layout } = this.options;
     const choice = this.#choice;
     log.warn('encoder produced nothing', { encoder: choice?.encoder.name ?? 'aac', reason: end.reason });
@@ -186,13 +194,26 @@ export class EncodedSession implements MediaSession {
     }
     // Throws a separate Failure if ffmpeg itself is missing.
     await encoders.ffmpeg();
-    if (choice === undefined || choice.encoder.name === 'libx264') throw encoderFailure(end);
-    encoders.suspend(choice.encoder);
-    if (choice.encoder.kind === 'gpu') this.#notices.add('software_encoder');
-    this.#choice = choice.encoder.codec === 'av1' ? await encoders.av1() : await encoders.h264();
-    if (this.#choice !== undefined) return;
-    this.#choice = await encoders.h264();
-    this.#notices.add('codec_fallback');
+    if (choice === undefined || choice.encoder.name === 'libx264') this.#tryOnceMore(end);
+    else await this.#replace(choice, end);
+  }
+
+  /** No other encoder is left. @throws Failure unless it was only slow, for the first time */
+  #tryOnceMore(end: EncoderEnd): void {
+    if (this.#isSecondTry || end.isSlow !== true) throw encoderFailure(end);
+    this.#isSecondTry = true;
+    this.#notices.add('slow_encoder');
+  }
+
+  /** @throws Failure if no other encoder may be used */
+  async #replace({ encoder }: EncoderChoice, end: EncoderEnd): Promise<void> {
+    const { encoders, recipe } = this.options;
+    encoders.suspend(encoder);
+    if (encoder.kind === 'gpu') this.#notices.add('software_encoder');
+    const other = encoder.codec === 'av1' ? await encoders.av1() : await encoders.h264();
+    if (other === undefined && !recipe.mayFallBack) throw encoderFailure(end);
+    this.#choice = other ?? (await encoders.h264());
+    if (other === undefined) this.#notices.add('codec_fallback');
   }
 
   #giveUp(reason: Error): void {
@@ -212,6 +233,7 @@ export class EncodedSession implements MediaSession {
 }
 
 function encoderFailure(end: OutputEnd): Failure {
-  const cause = end.cause === 'encoder' ? end.reason : end.cause;
-  return new Failure('internal', '映像の変換を始められませんでした', { cause });
+  if (end.cause !== 'encoder') return new Failure('internal', NOT_STARTED, { cause: end.cause });
+  if (end.isSlow !== true) return new Failure('internal', NOT_STARTED, { cause: end.reason });
+  return new Failure('busy', SLOW, { cause: end.reason });
 }

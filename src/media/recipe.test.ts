@@ -9,6 +9,7 @@ const BOTH: EncodedRecipe = {
   format: 'h264',
   choice: undefined,
   ffmpeg: 'ffmpeg',
+  mayFallBack: true,
   audio: () => ({ stream: 0, side: 'both' }),
   notices: [],
 };

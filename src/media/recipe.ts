@@ -1,6 +1,7 @@
 /** Recipes: the original packets, or an encoding. Viewers with equal recipes share a session. */
 import type { LiveCodec, LiveQuality, Notice } from '../../wire/api.ts';
 import type { EncoderChoice, Encoders } from '../ffmpeg/encoders.ts';
+import { Failure } from '../model/failure.ts';
 import { type AudioChoice, audioKey } from './audio-choice.ts';
 import type { MediaLayout } from './source.ts';
 
@@ -12,6 +13,8 @@ export interface EncodedRecipe {
   readonly ffmpeg: string;
   /** Absent: `high`. */
   readonly quality?: LiveQuality;
+  /** False: the client has chosen its decoder by the requested codec, so that no other codec may be sent. */
+  readonly mayFallBack: boolean;
   /** Chosen for a layout, which may have changed at a restart. */
   readonly audio: (layout: MediaLayout) => AudioChoice | undefined;
   /** Why the recipe differs from the request. */
@@ -20,39 +23,46 @@ export interface EncodedRecipe {
 
 export type Recipe = { readonly kind: 'packets' } | EncodedRecipe;
 
+interface RecipeOptions {
+  readonly quality?: LiveQuality | undefined;
+  /** H.264 may replace AV1, because the client learns the codec before the first frame. */
+  readonly mayFallBack: boolean;
+}
+
 /**
  * @param codec `audio` for audio only
- * @throws Failure ffmpeg_unavailable
+ * @throws Failure ffmpeg_unavailable; not_found for AV1 that cannot be encoded in real time and has no fallback
  */
 export async function chooseRecipe(
   codec: LiveCodec | 'audio',
   audio: EncodedRecipe['audio'],
   encoders: Encoders,
-  quality: LiveQuality = 'high',
+  { quality = 'high', mayFallBack }: RecipeOptions,
 ): Promise<Recipe> {
-  const kind = 'encoded';
+  const common = { kind: 'encoded', audio, mayFallBack } as const;
   switch (codec) {
     case 'raw':
       return { kind: 'packets' };
-    case 'audio':
-      return {
-        kind,
-        format: 'audio',
-        choice: undefined,
-        ffmpeg: await encoders.ffmpeg(),
-        notices: [],
-        audio,
-      };
+    case 'audio': {
+      const ffmpeg = await encoders.ffmpeg();
+      return { ...common, format: 'audio', choice: undefined, ffmpeg, notices: [] };
+    }
     case 'av1': {
       const choice = await encoders.av1();
       if (choice !== undefined) {
-        return { kind, format: 'av1', choice, ffmpeg: choice.ffmpeg, quality, notices: [], audio };
+        return { ...common, format: 'av1', choice, ffmpeg: choice.ffmpeg, quality, notices: [] };
       }
+      if (!mayFallBack) throw noAv1();
     }
   }
   const choice = await encoders.h264();
   const notices: Notice[] = codec === 'av1' ? ['codec_fallback'] : [];
-  return { kind, format: 'h264', choice, ffmpeg: choice.ffmpeg, quality, notices, audio };
+  return { ...common, format: 'h264', choice, ffmpeg: choice.ffmpeg, quality, notices };
+}
+
+function noAv1(): Failure {
+  const message = 'このサーバーでは AV1 への変換が放送の速さに追いつかないため、AV1 では再生できません。';
+  return new Failure('not_found', message, { path: 'codec' });
 }
 
 /**

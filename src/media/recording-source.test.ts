@@ -66,6 +66,7 @@ async function hangingSession(step: number) {
     layout: () => source.layout,
     recipe: {
       ...{ kind: 'encoded', format: 'h264', choice, ffmpeg: hanging, notices: [] },
+      mayFallBack: true,
       audio: () => undefined,
     },
     encoders: new Encoders({
@@ -91,12 +92,13 @@ async function isLeft(): Promise<boolean> {
   });
 }
 
-test('an encoder without output is ended at its time limit, and the viewer gets an error', async () => {
+test('an encoder without output is ended at its time limit and tried once more, then the viewer gets an error', async () => {
   const { session, released } = await hangingSession(30_000);
   session.start();
   const joining = session.join(new AbortController().signal);
-  await expect(joining).rejects.toThrow('映像の変換を始められませんでした');
+  await expect(joining).rejects.toMatchObject({ code: 'busy' });
   await released;
+  expect((await Bun.file(pidFile).text()).trim().split('\n')).toHaveLength(2);
   expect(await isLeft()).toBe(false);
 });
 

@@ -50,8 +50,8 @@ interface RecordingSourceOptions {
 
 /** Queue bound towards ffmpeg: a second at 32 Mbit/s. */
 const MAX_QUEUED = 4 * 1024 * 1024;
-/** Time limit for the first output, long enough for a machine that is busy with other conversions. */
-const START_LIMIT_MS = 20_000;
+/** Time limit for the first output on a machine that is busy with other conversions. The encoder gets it twice. */
+export const START_LIMIT_MS = 12_000;
 const STALL_LIMIT_MS = 20_000;
 const CHECK_MS = 500;
 const READ_LIMIT_MS = 2_000;
@@ -177,7 +177,7 @@ class Conversion {
     }
   }
 
-  #failure(reason: string): OutputEnd {
+  #failure(reason: string): Extract<OutputEnd, { cause: 'encoder' }> {
     return { cause: 'encoder', reason, produced: this.#produced, missing: [] };
   }
 
@@ -192,7 +192,8 @@ class Conversion {
   #watch(now: MonotonicMs): void {
     if (this.#waitingSince === undefined || this.#isHeld) return;
     const limit = this.#produced ? STALL_LIMIT_MS : START_LIMIT_MS;
-    if (now - this.#waitingSince > limit) this.#finish(this.#failure('the encoder produces no output'));
+    if (now - this.#waitingSince <= limit) return;
+    this.#finish({ ...this.#failure('the encoder produces no output'), isSlow: true });
   }
 
   async #run(): Promise<void> {

@@ -62,6 +62,7 @@ const RECIPE: EncodedRecipe = {
   format: 'h264',
   choice: CHOICE,
   ffmpeg: 'ffmpeg',
+  mayFallBack: true,
   audio: () => ({ stream: 0, side: 'both' }),
   notices: ['codec_fallback'],
 };

@@ -27,6 +27,8 @@ export type OutputEnd =
       readonly reason: string;
       readonly produced: boolean;
       readonly missing: readonly number[];
+      /** It had input, and no output within its time limit: the machine may be busy. */
+      readonly isSlow?: boolean;
     }
   /** The session did not take its data in time. */
   | { readonly cause: 'behind' };

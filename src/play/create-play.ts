@@ -67,7 +67,7 @@ export function createPlay(needs: PlayNeeds) {
       throw new Failure('not_found', 'まだ何も録画されていません。');
     }
     needs.seen(recording.id);
-    const order = { recording, codec, from, audio, isChase: true, captions: true };
+    const order = { recording, codec, from, audio, isChase: true, captions: true, mayFallBack: true };
     const { viewer, notices, mime, audios, ...rest } = await streams.join(order, signal);
     const isRaw = codec === 'raw';
     const place = isRaw ? { from: rest.start, origin: rest.origin } : { from: rest.offset };

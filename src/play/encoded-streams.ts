@@ -121,7 +121,9 @@ export class EncodedStreams {
     const length = (file.durationMs ?? 0) / 1000;
     const from = Math.max(0, Math.min(request.from, length - END_EDGE));
     const stream = trackOf(recording, facts.tracks, audio);
-    const recipe = await chooseRecipe(codec, () => ({ stream, side: 'both' }), encoders);
+    const recipe = await chooseRecipe(codec, () => ({ stream, side: 'both' }), encoders, {
+      mayFallBack: false,
+    });
     if (recipe.kind !== 'encoded') throw NO_FILE();
     const release = slots.take();
     const { promise: closed, resolve } = Promise.withResolvers<void>();

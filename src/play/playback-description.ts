@@ -14,6 +14,13 @@ const CONVERTED = {
   av1: { video: 'av01.0.08M.08', sound: 'opus' },
 } as const;
 
+type ConvertedCodec = keyof typeof CONVERTED;
+
+/** @param hasAv1 whether this machine encodes AV1 in real time: what it cannot deliver is not offered */
+function conversions(hasAv1: boolean): ConvertedCodec[] {
+  return hasAv1 ? ['h264', 'av1'] : ['h264'];
+}
+
 function round(seconds: number): number {
   return Math.round(seconds * 1000) / 1000;
 }
@@ -39,8 +46,8 @@ function joinsOf(scale: TimeScale): number[] {
   return scale.stretches.slice(1).map(({ start }) => round(start / TICKS_PER_SECOND));
 }
 
-function offersOf(layout: StationLayout): PlaybackOffer[] {
-  const streams = (['h264', 'av1'] as const).map((codec): PlaybackOffer => {
+function offersOf(layout: StationLayout, hasAv1: boolean): PlaybackOffer[] {
+  const streams = conversions(hasAv1).map((codec): PlaybackOffer => {
     const { video, sound } = CONVERTED[codec];
     const codecs = [layout.video === null ? [] : video, layout.audios.length === 0 ? [] : sound].flat();
     return { codec, way: 'stream', codecs: codecs.join(',') };
@@ -59,7 +66,11 @@ function storedScale({ stretches }: EncodedFacts): TimeScale {
   );
 }
 
-function encodedOffers({ files }: ListedRecording, encoded: readonly EncodedFile[]): PlaybackOffer[] {
+function encodedOffers(
+  { files }: ListedRecording,
+  encoded: readonly EncodedFile[],
+  hasAv1: boolean,
+): PlaybackOffer[] {
   const factsOf = (source: string) => encoded.find((file) => file.source === source)?.facts;
   const made = files.filter(({ source }) => source !== 'ts');
   const completeFiles = made.map(({ source, codec }): PlaybackOffer => {
@@ -69,7 +80,7 @@ function encodedOffers({ files }: ListedRecording, encoded: readonly EncodedFile
   const hasSound = encoded.some(({ facts }) => facts.tracks.length > 0);
   const hasVideo = encoded.some(({ facts }) => facts.hasVideo);
   // Codecs that only need remuxing come first.
-  const codecs = [...new Set([...made.map(({ codec }) => codec), 'h264', 'av1'])].filter(isStreamed);
+  const codecs = [...new Set([...made.map(({ codec }) => codec), ...conversions(hasAv1)])].filter(isStreamed);
   const streams = codecs.map((codec): PlaybackOffer => {
     const own = made.find((file) => file.codec === codec);
     const { video, sound } = CONVERTED[codec];
@@ -86,7 +97,7 @@ function encodedOffers({ files }: ListedRecording, encoded: readonly EncodedFile
   ];
 }
 
-function isStreamed(codec: string): codec is keyof typeof CONVERTED {
+function isStreamed(codec: string): codec is ConvertedCodec {
   return Object.hasOwn(CONVERTED, codec);
 }
 
@@ -94,7 +105,11 @@ function isStreamed(codec: string): codec is keyof typeof CONVERTED {
  * For a recording that has an encoded file; times are of that file.
  * @param encoded not empty, preferred first
  */
-export function describeEncoded(recording: ListedRecording, encoded: readonly EncodedFile[]): Playback {
+export function describeEncoded(
+  recording: ListedRecording,
+  encoded: readonly EncodedFile[],
+  hasAv1: boolean,
+): Playback {
   const [preferred] = encoded;
   const file = recording.files.find(({ source }) => source === preferred?.source);
   if (preferred === undefined || file === undefined) throw new Error('a recording without encoded file');
@@ -113,7 +128,7 @@ export function describeEncoded(recording: ListedRecording, encoded: readonly En
   return {
     ...{ duration, axis: 'encoded', gaps, hasVideo: facts.hasVideo },
     audios: (audios.length === 0 ? audioOptions([]) : audios).map(shortOption),
-    offers: encodedOffers(recording, encoded),
+    offers: encodedOffers(recording, encoded, hasAv1),
     joins: [...new Set(joinsOf(scale).map(moved))].filter((at) => at > 0 && at < duration),
     broadcastAt: first === undefined ? null : broadcastMs(Math.round(first)),
     programStart: begin === undefined ? null : moved(begin / TICKS_PER_SECOND),
@@ -128,6 +143,7 @@ function shortOption({ id, label, main }: AudioOption): Playback['audios'][numbe
 export function describePlayback(
   recording: ListedRecording,
   { scale, layout }: { scale: TimeScale; layout: StationLayout },
+  hasAv1: boolean,
 ): Playback {
   const first = scale.stretches[0]?.at;
   const begin = scale.mediaAtBroadcast(recording.startAt);
@@ -135,7 +151,7 @@ export function describePlayback(
     duration: round(scale.duration / TICKS_PER_SECOND),
     axis: 'ts',
     audios: audioOptions(recording.audios).map(shortOption),
-    offers: offersOf(layout),
+    offers: offersOf(layout, hasAv1),
     gaps: gapsOnScale(recording, scale),
     joins: joinsOf(scale),
     broadcastAt: first === undefined ? null : broadcastMs(Math.round(first)),

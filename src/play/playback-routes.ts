@@ -1,6 +1,7 @@
 /** Data that a player requests before it plays a recording: how it can be played, and its chapters. */
 import type { Elysia } from 'elysia';
 import { ChaptersSchema, PlaybackSchema } from '../../wire/api.ts';
+import type { Encoders } from '../ffmpeg/encoders.ts';
 import { chaptersOf } from '../model/chapters.ts';
 import { Failure } from '../model/failure.ts';
 import { problemResponse, REFUSALS } from '../route/described-responses.ts';
@@ -17,6 +18,7 @@ export interface PlaybackRouteNeeds {
   open: Pick<OpenRecordings, 'open'>;
   chapters: Pick<ChapterStore, 'find'>;
   encodedFiles: Pick<EncodedFileStore, 'of'>;
+  encoders: Pick<Encoders, 'hasAv1'>;
 }
 
 /** @throws Failure not_found while it is being recorded, or without a file */
@@ -42,10 +44,12 @@ export function addPlaybackRoutes(app: Elysia, parts: PlaybackRouteNeeds): void 
     async ({ params, request }) => {
       const recording = finishedRecording(parts, params.id);
       const encoded = parts.encodedFiles.of(recording.id);
-      if (encoded.length > 0) return polledJson(request, polledAnswer(describeEncoded(recording, encoded)));
+      const { hasAv1 } = parts.encoders;
+      if (encoded.length > 0)
+        return polledJson(request, polledAnswer(describeEncoded(recording, encoded, hasAv1)));
       const opened = await parts.open.open(recording);
       try {
-        return polledJson(request, polledAnswer(describePlayback(recording, opened.index)));
+        return polledJson(request, polledAnswer(describePlayback(recording, opened.index, hasAv1)));
       } finally {
         opened.close();
       }
@@ -57,7 +61,8 @@ export function addPlaybackRoutes(app: Elysia, parts: PlaybackRouteNeeds): void 
         description:
           'Times are seconds on the playback scale: 0 is the first picture that can be shown, and gaps in the ' +
           'reception have no length. `stream`, chapters and captions have the same scale. With an encoded file it is ' +
-          'that of the file (`axis`), in which commercials may be cut; `chase` and the original keep their own.',
+          'that of the file (`axis`), in which commercials may be cut; `chase` and the original keep their own. A conversion ' +
+          'to AV1 is offered only where this machine encodes it in real time.',
         tags,
         responses: {
           ...REFUSALS,

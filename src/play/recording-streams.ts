@@ -35,6 +35,8 @@ export interface RecordingStreamRequest {
   readonly audio: string | undefined;
   /** Captions are included beside video and audio. */
   readonly captions?: boolean;
+  /** H.264 may replace AV1. Default: false. */
+  readonly mayFallBack?: boolean;
   /**
    * Chase playback: waits for data not written yet, is read at most at twice real time, and its fragments begin near
    * 0.
@@ -154,10 +156,10 @@ export class RecordingStreams {
     await Promise.all(this.#closing);
   }
 
-  #recipe({ recording, codec, audio }: RecordingStreamRequest): Promise<Recipe> {
+  #recipe({ recording, codec, audio, mayFallBack = false }: RecordingStreamRequest): Promise<Recipe> {
     const options = audioOptions(recording.audios);
     const choose: EncodedRecipe['audio'] = (layout) => chooseAudio(options, audio, layout.audios.length);
-    return chooseRecipe(codec, choose, this.options.encoders);
+    return chooseRecipe(codec, choose, this.options.encoders, { mayFallBack });
   }
 
   /** @throws Failure not_found if nothing can be played */

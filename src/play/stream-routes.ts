@@ -61,7 +61,8 @@ const STREAM_HEADERS = {
 };
 const CONTENT = { 'video/mp4': binary, 'video/mp2t': binary, 'audio/mp4': binary };
 const BUSY = problemResponse(
-  '`busy`: all conversion slots are in use, or the folder does not answer; `ffmpeg_unavailable`',
+  '`busy`: all conversion slots are in use, the encoder started too slowly twice, or the folder does not answer ' +
+    '(`Retry-After`); `ffmpeg_unavailable`',
 );
 
 function contentType(codec: LiveCodec): string {
@@ -174,7 +175,9 @@ export function addStreamRoutes(app: Elysia, parts: StreamRouteNeeds): void {
           ...REFUSALS,
           200: { description: 'the recording to its end', headers: STREAM_HEADERS, content: CONTENT },
           400: problemResponse('malformed id, `codec` missing or unknown, `from` no number of seconds'),
-          404: problemResponse('no such recording, it is being recorded, or it cannot be played'),
+          404: problemResponse(
+            'no such recording, it is being recorded, it cannot be played, or the codec is not among its offers',
+          ),
           500: problemResponse('the conversion could not be started'),
           503: BUSY,
         },
@@ -215,7 +218,10 @@ export function addStreamRoutes(app: Elysia, parts: StreamRouteNeeds): void {
             content: CONTENT,
           },
           400: problemResponse('malformed id, unknown codec, `from` no number of seconds'),
-          404: problemResponse('no such recording, or nothing of it can be played yet'),
+          404: problemResponse(
+            'no such recording, nothing of it can be played yet, or this machine does not encode AV1 in real time ' +
+              '(`path` is `codec`: ask for `h264`)',
+          ),
           500: problemResponse('the conversion could not be started'),
           503: BUSY,
         },

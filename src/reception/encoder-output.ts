@@ -50,8 +50,8 @@ export type EncodedPiece =
 type EncoderEnd =
   /** The station's layout or picture format changed: the next packets need a new encoder. */
   | { cause: 'layout' }
-  /** The encoder ended, stalled or was too slow. `missing`: PIDs that are not sent, or only scrambled. */
-  | { cause: 'encoder'; reason: string; produced: boolean; missing: number[] };
+  /** The encoder ended, stalled or was too slow (`isSlow`). `missing`: PIDs that are not sent, or only scrambled. */
+  | { cause: 'encoder'; reason: string; produced: boolean; missing: number[]; isSlow?: boolean };
 
 export const encoderOutput = defineOutput<EncoderOptions, EncoderCommand, EncodedPiece, EncoderEnd>({
   name: 'encoder',
@@ -145,7 +145,7 @@ class EncoderOutput implements Output<EncoderCommand> {
     if (this.context.clock() - this.#waitingSince <= limit) return;
     // Checked only now: PIDs not seen within the limit are not sent.
     const missing = this.context.stream.unreadable(this.#pids);
-    void this.#stop(this.#failure('the encoder produces no output', missing));
+    void this.#stop({ ...this.#failure('the encoder produces no output', missing), isSlow: true });
   }
 
   async stop(): Promise<void> {
@@ -183,7 +183,7 @@ class EncoderOutput implements Output<EncoderCommand> {
     this.context.ended(this.#end ?? this.#failure(exitReason(exit)));
   }
 
-  #failure(reason: string, missing: number[] = []): EncoderEnd {
+  #failure(reason: string, missing: number[] = []): Extract<EncoderEnd, { cause: 'encoder' }> {
     return { cause: 'encoder', reason, produced: this.#produced, missing };
   }
 

@@ -19,6 +19,9 @@ const STATUS_OF: Readonly<Record<ProblemCode, number>> = {
   internal: 500,
 };
 
+/** A full queue or a held lock is usually over soon; a client that comes back at once would only add load. */
+const BUSY_RETRY_S = 5;
+
 interface ProblemOptions {
   /** For cases in which the code's own status is too general (405, 413). */
   status?: number;
@@ -30,7 +33,11 @@ export function problem(code: ProblemCode, message: string, options: ProblemOpti
   const body: Problem = { message, code, ...(options.path === undefined ? {} : { path: options.path }) };
   return Response.json(body, {
     status: options.status ?? STATUS_OF[code],
-    headers: { 'cache-control': 'no-store', ...options.headers },
+    headers: {
+      'cache-control': 'no-store',
+      ...(code === 'busy' ? { 'retry-after': String(BUSY_RETRY_S) } : {}),
+      ...options.headers,
+    },
   });
 }
 

@@ -138,15 +138,19 @@ test.skipIf(!hasChromium)(
       expect(seen.ranges).toBe(1);
       compare(line, seen, errors);
     }
-    // The same position again in AV1 and Opus.
-    const av1 = page.waitForRequest((request) => request.url().includes('codec=av1'));
+    // The same position again in AV1 and Opus, where this machine encodes it in real time.
+    const request = page.waitForRequest((asked) => asked.url().includes('codec=av1')).catch(() => undefined);
     await page.getByRole('button', { name: '字幕・画質・操作の設定' }).click();
     await page.getByRole('button', { name: /^画質/u }).click();
-    await page.getByRole('radio', { name: /^AV1/u }).click();
-    await av1;
-    await plays(page);
-    await seekTo(page, 0.2, line.seconds);
-    compare(line, await presented(page, 2), errors);
+    await page.getByRole('radio', { name: /^H\.264/u }).waitFor();
+    const av1 = page.getByRole('radio', { name: /^AV1/u });
+    if ((await av1.count()) > 0) {
+      await av1.click();
+      expect(await request).toBeDefined();
+      await plays(page);
+      await seekTo(page, 0.2, line.seconds);
+      compare(line, await presented(page, 2), errors);
+    }
     console.log(
       `recording: flashes at most ${worst(errors.pictures)} ms from the broadcaster's, beeps ${worst(errors.sounds)} ms ` +
         `from them, captions equal in ${errors.captions} pictures`,

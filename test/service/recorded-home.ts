@@ -43,6 +43,10 @@ export class RecordedHome {
     return this.household.close();
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   clear(): void {
     this.database.run('DELETE FROM recordings');
     this.database.run('DELETE FROM rules');

@@ -64,6 +64,8 @@ export class WatchPlayer {
   #feedFrom = 0;
   #feedAt = 0;
   #picture = false;
+  /** The service does not convert to AV1 (now). */
+  #isAv1Refused = false;
   /** The viewer paused; else it plays as soon as it can. */
   #wantsPause = false;
   /** The feed ended during a pause: the next one is opened when it is over. */
@@ -321,7 +323,7 @@ export class WatchPlayer {
   #feedOf(from: number): HttpFeed | undefined {
     const source = this.#source;
     if (source === undefined) return undefined;
-    const codec = codecFor(source, liveCodec.value, canPlayAv1());
+    const codec = codecFor(source, liveCodec.value, canPlayAv1() && !this.#isAv1Refused);
     this.#codec.value = codec;
     if (codec === undefined) {
       const message = TEXTS.noFormat;
@@ -373,8 +375,11 @@ export class WatchPlayer {
 
   #onFeedEnd(end: StreamEnd, failure: ApiFailure): void {
     const cannotShow = failure.code === 'decode' || failure.code === 'unsupported';
-    if (cannotShow && this.#codec.value === 'av1') {
-      deviceCodec.value = 'h264';
+    const isRefused = failure.code === 'not_found' && failure.path === 'codec';
+    if ((cannotShow || isRefused) && this.#codec.value === 'av1') {
+      // The device keeps its choice where another service, or this one later, can convert.
+      if (isRefused) this.#isAv1Refused = true;
+      else deviceCodec.value = 'h264';
       this.#onNotice('codec_fallback');
       this.#again();
       return;

@@ -100,6 +100,7 @@ export function reasonUnder(title: string, { code, message }: ApiFailure): strin
 /** Sentences for the words of the `x-svc-notice` header; an unknown word is not shown. */
 const NOTICES: Readonly<Record<string, string>> = {
   software_encoder: '映像の変換をソフトウェアで行っています。',
+  slow_encoder: 'サーバーが混んでいるため、再生の開始に時間がかかりました。',
   codec_fallback: 'AV1 では再生できないため、H.264 に切り替えました。',
   raw_fallback: '無変換では再生できないため、変換した映像に切り替えました。',
   audio_fallback: '選んだ音声がないため、主音声で再生しています。',
