@@ -1,10 +1,19 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { serviceId } from '../../arib/ids.ts';
 import { media90k, PTS_MODULUS, pts90k, TICKS_PER_SECOND } from '../../arib/time.ts';
 import { packetPcr, packetPid, startsUnit } from '../../arib/ts/packet.ts';
 import { pesTimes, shiftPcr, shiftPes } from '../../arib/ts/pes-stamps.ts';
-import { GOP, PICTURE, VirtualRecording, type VirtualRun } from '../../test/play/virtual-recording.ts';
+import { GOP, PICTURE, VIDEO, VirtualRecording, type VirtualRun } from '../../test/play/virtual-recording.ts';
+import {
+  type PmtFields,
+  patSection,
+  pmtSection,
+  StreamBuilder,
+  streamIdentifier,
+} from '../../test/stream-builder.ts';
 import { LEAD_TICKS, PLAYBACK_AUDIO, PLAYBACK_VIDEO, PlaybackRemuxer } from './playback-remuxer.ts';
+import { ProgramTables } from './program-tables.ts';
 import { recordingFeed } from './recording-feed.ts';
 import { RecordingIndexer } from './recording-index.ts';
 
@@ -141,4 +150,62 @@ test('time stamps and clock references are shifted exactly, across the wrap', as
       expect(packetPcr(bytes, clock)).toBe(pts90k(pcr / 300 + shift) * 300);
     }),
   );
+});
+
+describe('a change of the layout', () => {
+  const SERVICE = 1024;
+  const MAP = 0x1f0;
+  const video = { type: 0x02, pid: VIDEO };
+  const sound = { type: 0x0f, pid: 0x110, descriptors: streamIdentifier(0x10) };
+  const other = { type: 0x0f, pid: 0x111, descriptors: streamIdentifier(0x11) };
+  const caption = { type: 0x06, pid: 0x130, descriptors: streamIdentifier(0x30) };
+  type Streams = PmtFields['streams'];
+
+  const tablesOf = (streams: Streams, version: number): Uint8Array =>
+    new StreamBuilder()
+      .sections(0, patSection(0x7fe0, [[SERVICE, MAP]]))
+      .sections(MAP, pmtSection(SERVICE, { pcrPid: VIDEO, streams }, { version }))
+      .take();
+
+  /** Whether the output is over once pictures with two audio streams and captions are followed by this layout. */
+  async function isOverWith(streams: Streams, endsWithLayout: boolean): Promise<boolean> {
+    const tables = tablesOf([video, sound, other, caption], 0);
+    const first = new ProgramTables(serviceId(SERVICE));
+    first.feedAll(tables);
+    if (first.layout === undefined) throw new Error('the tables have a layout');
+    const remuxer = new PlaybackRemuxer({
+      ...{ layout: first.layout, tables, serviceId: serviceId(SERVICE), audios: [() => 0] },
+      ...{ hasVideo: true, start: media90k(0), endsWithLayout },
+    });
+    remuxer.begin({ pts: pts90k(90_000), media: media90k(0) });
+    const source = new VirtualRecording([{ pictures: GOP, pts: 90_000 }], 12);
+    const all = await source.read(0, source.size);
+    for (let at = 0; at < all.length; at += 188) {
+      const pid = packetPid(all, at);
+      if (pid !== 0 && pid !== MAP) remuxer.feed(all.subarray(at, at + 188));
+    }
+    expect([remuxer.isOver, remuxer.position]).toEqual([false, media90k((GOP - 1) * PICTURE)]);
+    remuxer.feed(tablesOf(streams, 1));
+    return remuxer.isOver;
+  }
+
+  test('ends the output of chase playback: one audio stream less, captions moved, video on another PID', async () => {
+    const layouts: Streams[] = [
+      [video, sound, caption],
+      [video, sound, other, { ...caption, pid: 0x131 }],
+      [video, sound, other],
+      [{ ...video, pid: 0x101 }, sound, other, caption],
+    ];
+    for (const layout of layouts) {
+      expect(await isOverWith(layout, true)).toBe(true);
+      // A finished recording continues in the same output.
+      expect(await isOverWith(layout, false)).toBe(false);
+    }
+  });
+
+  test('is none if only the version of the PMT or a data stream changed', async () => {
+    const data = { type: 0x0d, pid: 0x140, descriptors: streamIdentifier(0x40) };
+    expect(await isOverWith([video, sound, other, caption], true)).toBe(false);
+    expect(await isOverWith([video, sound, other, caption, data], true)).toBe(false);
+  });
 });

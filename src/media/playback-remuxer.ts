@@ -25,7 +25,7 @@ import { type PesTimes, pesTimes, shiftPes } from '../../arib/ts/pes-stamps.ts';
 import { packetizePes } from '../../arib/ts/pes-writer.ts';
 import { pictureStart } from '../reception/entry-points.ts';
 import { joinBytes } from '../reception/join-bytes.ts';
-import type { StationLayout } from '../reception/station-layout.ts';
+import { type StationLayout, sameLayout } from '../reception/station-layout.ts';
 import { TimeGuard } from '../reception/time-guard.ts';
 import { AdtsFrames } from './adts-frames.ts';
 import { ProgramTables } from './program-tables.ts';
@@ -67,6 +67,8 @@ interface RemuxOptions {
   readonly hasVideo: boolean;
   /** Time of the start. */
   readonly start: Media90k;
+  /** It is over at every change of the layout. Default: only if the codec of a selected stream changes. */
+  readonly endsWithLayout?: boolean;
 }
 
 /** A known pair of time stamp and media time. */
@@ -149,7 +151,7 @@ export class PlaybackRemuxer {
     return this.#missing;
   }
 
-  /** The codec of video or audio changed, so another encoder is needed. Further data is dropped. */
+  /** The codec of video or audio changed, or the layout with `endsWithLayout`. Further data is dropped. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -208,6 +210,7 @@ export class PlaybackRemuxer {
 
   #layoutChanged(layout: StationLayout): void {
     const before = this.#pids;
+    const isOtherLayout = !sameLayout(this.#layout, layout);
     this.#layout = layout;
     this.#pids = this.#sources();
     const now = this.#pids;
@@ -216,7 +219,9 @@ export class PlaybackRemuxer {
     // Not in the constructor, which has no stream types yet and reads the tables of the same layout.
     if (this.#isStarted) {
       this.#isOver =
-        isOther(now.video, this.#video) || now.audios.some((pid, index) => isOther(pid, this.#audios[index]));
+        (this.options.endsWithLayout === true && isOtherLayout) ||
+        isOther(now.video, this.#video) ||
+        now.audios.some((pid, index) => isOther(pid, this.#audios[index]));
     }
     if (before.video !== now.video || before.audios.some((pid, index) => pid !== now.audios[index])) {
       this.#guard = this.#newGuard();

@@ -42,7 +42,7 @@ interface RecordingSourceOptions {
   readonly clock: MonotonicClock;
   /** Captions are read, too. */
   readonly captions?: boolean;
-  /** The conversion ends because the codec changes: after this time, and in or after the block at this octet. */
+  /** The conversion ends because the codec or layout changes: after this time, and in or after the block at this octet. */
   readonly onLayoutChange?: (change: { readonly media: Media90k; readonly at: number }) => void;
   /** Called once all resources are released. */
   readonly onClosed: () => void;
@@ -130,6 +130,8 @@ class Conversion {
       audios: audio === null ? [] : [({ audios }) => (audios.length > audioIndex ? audioIndex : 0)],
       hasVideo: order.video !== null,
       start: entry.media,
+      // The rule of live viewing: the client asks again at once, and may choose among the new streams.
+      endsWithLayout: options.follow !== undefined,
     });
     const remuxer = this.#remuxer;
     if (options.captions === true) {

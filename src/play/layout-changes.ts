@@ -1,6 +1,6 @@
 /**
- * Positions where streams of recordings ended because the codec changes there: the next request continues after the
- * change.
+ * Positions where streams of recordings ended because the codec or layout changes there: the next request continues
+ * after the change.
  */
 import { type Media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
 

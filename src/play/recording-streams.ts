@@ -177,7 +177,7 @@ export class RecordingStreams {
     throw unreadable(await isScrambledAt(bytes, index, target));
   }
 
-  /** The previous stream ended because the codec changes: begun earlier, this one would end there again. */
+  /** The previous stream ended because the layout changes: begun earlier, this one would end there again. */
   async #entryBehindChange(
     { recording, from, isChase }: RecordingStreamRequest,
     opened: OpenRecording,

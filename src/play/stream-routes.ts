@@ -207,7 +207,9 @@ export function addStreamRoutes(app: Elysia, parts: StreamRouteNeeds): void {
         summary: 'Watch a running recording',
         description:
           'Without `codec` it is `h264`. Begins at most 5 s before the writing position, is read at up to twice real ' +
-          'time, waits for new data, and ends after the end of the recording. Times of fragments begin near ' +
+          'time, waits for new data, and ends after the end of the recording. A conversion also ends where the layout ' +
+          '(PMT) changes: play what was received, then ask again from there; up to 15 s after the change it begins at ' +
+          'the change. Times of fragments begin near ' +
           `0: \`${OFFSET_HEADER}\` gives their place on the playback scale.`,
         tags,
         responses: {

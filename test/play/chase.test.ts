@@ -8,7 +8,7 @@ import { LIVE_CHANNEL } from '../../wire/live-frames.ts';
 import { SocketClient } from '../live/socket-client.ts';
 import { RecordedHome } from '../service/recorded-home.ts';
 import { until } from '../until.ts';
-import { FFMPEG, madeStream, played } from './made-recording.ts';
+import { FFMPEG, madeStream, outputOf, played } from './made-recording.ts';
 
 // Each starts some encoders and decoders, on a machine that may be busy.
 
@@ -158,6 +158,35 @@ test('a change of codec ends the stream, and the next request begins after it', 
   const finished = await get(id, `codec=h264&from=${end}`, 'stream');
   expect(Number(finished.headers.get('x-svc-start'))).toBeCloseTo(offset, 3);
   await finished.body?.cancel();
+});
+
+/** The same stream with its audio twice. */
+function withSecondAudio(stream: Uint8Array): Promise<Uint8Array> {
+  const maps = ['-map', '0:v', '-map', '0:a', '-map', '0:a', '-c', 'copy'];
+  const times = ['-copyts', '-muxdelay', '0', '-muxpreload', '0', '-mpegts_start_pid', '256'];
+  return outputOf(stream, '-f', 'mpegts', '-i', '-', ...maps, ...times, '-f', 'mpegts', 'pipe:1');
+}
+
+test('an audio stream that ends closes the stream, and requests up to 15 s later begin at the change', async () => {
+  const before = await withSecondAudio(await madeStream({ seconds: 3, flashAt: 1, clock: 100 }));
+  const after = await madeStream({ seconds: 20, flashAt: 2, clock: 103 });
+  const id = home.put({ content: new Uint8Array(Buffer.concat([before, after])), state: 'recording' });
+  const first = await played(await (await get(id, 'from=0&audio=1:both')).bytes());
+  const end = first.video?.[1] ?? 0;
+  expect(end).toBeGreaterThan(2.5);
+  expect(end).toBeLessThan(3.1);
+  const places: number[] = [];
+  for (const from of [end - 0.03, end + 14, end + 17]) {
+    const next = await get(id, `from=${from}`);
+    places.push(Number(next.headers.get('x-svc-offset')));
+    await next.body?.cancel();
+  }
+  const [atEnd = 0, within, beyond] = places;
+  expect(atEnd).toBeGreaterThan(end);
+  expect(atEnd).toBeLessThan(end + 0.6);
+  expect(within).toBe(atEnd);
+  // Not nearer to the writing position than 5 s.
+  expect(beyond).toBeGreaterThan(16);
 });
 
 test('beyond the written part there is nothing to chase', async () => {
