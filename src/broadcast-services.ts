@@ -15,7 +15,7 @@ import { ChannelScan } from './scan/channel-scan.ts';
 import { ReceptionTests } from './scan/reception-test.ts';
 import { addScanRoutes } from './scan/scan-routes.ts';
 import { AgentSync } from './station/agent-sync.ts';
-import { lacksNothing, withStandardChannels } from './station/standard-channels.ts';
+import { hasStandard, receivableChannels, withStandardChannels } from './station/standard-channels.ts';
 import { StationList } from './station/station-list.ts';
 import { addStationRoutes } from './station/station-routes.ts';
 import type { LogoStore } from './store/logo-store.ts';
@@ -75,7 +75,7 @@ export class BroadcastServices {
     });
     this.#sync = new AgentSync({
       channels: (signal) => agent.channels(signal),
-      import: (channels) => this.stations.import(channels),
+      import: (channels, signal) => this.#import(channels, signal),
       onChanged: () => this.guide.stationsChanged(this.stations.list()),
       onAnswer: () => this.#link.hurry(),
       complete: (channels, signal) => this.#addStandard(channels, signal),
@@ -128,11 +128,21 @@ export class BroadcastServices {
     await this.guide.close();
   }
 
+  /** @returns whether the stations changed */
+  async #import(channels: readonly Channel[], signal: AbortSignal): Promise<boolean> {
+    const { agent } = this.options;
+    const listed = hasStandard(channels)
+      ? receivableChannels(channels, await agent.tuners(signal))
+      : channels;
+    return !signal.aborted && this.stations.import(listed);
+  }
+
   /** Adds standard satellite stations where none were scanned; never during a scan. */
   async #addStandard(channels: readonly Channel[], signal: AbortSignal): Promise<void> {
     const { agent, log } = this.options;
-    if (this.scans.running || lacksNothing(channels)) return;
-    const table = withStandardChannels(channels, await agent.tuners(signal));
+    if (this.scans.running || withStandardChannels(channels) === undefined) return;
+    // A scan may have stored its result since the table was read.
+    const table = withStandardChannels(await agent.channels(signal));
     if (table === undefined || this.scans.running || signal.aborted) return;
     await agent.putChannels(table, signal);
     log.info('standard satellite channels stored', { channels: table.length });

@@ -7,7 +7,7 @@ import { wallMsSchema } from './time-schemas.ts';
 
 export const BroadcastTypeSchema = t.Union([t.Literal('GR'), t.Literal('BS'), t.Literal('CS')]);
 
-const DriverSchema = t.Union([t.Literal('dvb'), t.Literal('px4'), t.Literal('fake')]);
+export const DriverSchema = t.Union([t.Literal('dvb'), t.Literal('px4'), t.Literal('fake')]);
 
 const TunerStateSchema = t.Union([
   t.Literal('idle'),
@@ -59,7 +59,8 @@ export type KeyFailureCode = Static<typeof KeyFailureSchema>;
 export const TunerSchema = t.Object({
   id: t.String(),
   name: t.String(),
-  driver: DriverSchema,
+  /** `dvb`, `px4`, `fake`, or that of a later agent. */
+  driver: t.String(),
   device: t.String(),
   types: t.Array(BroadcastTypeSchema),
   disabled: t.Boolean(),
@@ -129,6 +130,14 @@ const TunerDefinitionSchema = t.Object({
 export type TunerDefinition = Static<typeof TunerDefinitionSchema>;
 export const TunerDefinitionsSchema = t.Array(TunerDefinitionSchema, { maxItems: 64 });
 
+/** A definition that may have a driver of a later agent, which the agent judges itself. */
+const AnyTunerDefinitionSchema = t.Composite([
+  t.Omit(TunerDefinitionSchema, ['driver']),
+  t.Object({ driver: t.String({ maxLength: 32 }) }),
+]);
+export type AnyTunerDefinition = Static<typeof AnyTunerDefinitionSchema>;
+export const AnyTunerDefinitionsSchema = t.Array(AnyTunerDefinitionSchema, { maxItems: 64 });
+
 /** A tuner of this machine, whether the agent uses it or not. */
 const DetectedDeviceSchema = t.Object({
   driver: t.Union([t.Literal('dvb'), t.Literal('px4')]),
@@ -169,7 +178,7 @@ export const ChannelStationSchema = t.Object({
 export type ChannelStation = Static<typeof ChannelStationSchema>;
 
 /** A physical channel with the stations found by a scan: an element of `/agent/channels` and `channels.json`. */
-const ChannelSchema = t.Object({
+export const ChannelSchema = t.Object({
   type: BroadcastTypeSchema,
   channel: t.String({ minLength: 1, maxLength: 32 }),
   tsid: t.Union([t.Integer({ minimum: 0, maximum: 0xffff }), t.Null()]),

@@ -6,13 +6,13 @@ import type { Static, TSchema } from '@sinclair/typebox';
 import { boundedText } from '../../host/bounded-text.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import {
+  type AnyTunerDefinition,
   type Card,
   CardSchema,
   type Channel,
   ChannelsSchema,
   type DetectedDevice,
   DetectedDevicesSchema,
-  type TunerDefinition,
   TunersSchema,
 } from '../../wire/agent.ts';
 import { BrokenFile } from '../config/json-file.ts';
@@ -28,7 +28,7 @@ export type CardFacts = Pick<Card, 'state' | 'reader' | 'failure'>;
 export interface CheckFacts {
   readonly isRunning: boolean;
   readonly devices: readonly DetectedDevice[];
-  readonly tuners: readonly (TunerDefinition & { readonly error?: string | null })[] | string;
+  readonly tuners: readonly (AnyTunerDefinition & { readonly error?: string | null })[] | string;
   readonly channels: readonly Channel[] | string;
   readonly card: CardFacts;
 }

@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import { BROADCAST_TYPES, type BroadcastType } from '../../arib/ids.ts';
 import type { CheckLine } from '../../host/check-line.ts';
-import type { DetectedDevice, TunerDefinition } from '../../wire/agent.ts';
+import type { AnyTunerDefinition, DetectedDevice } from '../../wire/agent.ts';
 import { KEY_FAILURE_WORDS } from '../../wire/key-failure.ts';
 import type { CardFacts, CheckFacts } from './check-source.ts';
 import { POLKIT_RULE } from './polkit-rule.ts';
@@ -90,7 +90,7 @@ function tunerLines({ tuners, devices }: CheckFacts): CheckLine[] {
 }
 
 function tunerProblem(
-  { name, driver, device, error = null }: TunerDefinition & { readonly error?: string | null },
+  { name, driver, device, error = null }: AnyTunerDefinition & { readonly error?: string | null },
   devices: readonly DetectedDevice[],
 ): CheckLine | undefined {
   const what = `チューナー ${name ?? device}`;

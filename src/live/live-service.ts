@@ -95,6 +95,8 @@ interface Watched {
   readonly lost: Promise<RecordingId | null>;
   /** A viewer has joined, so it is no longer only prepared. */
   isJoined: boolean;
+  /** The tuner that lists this use, of an agent whose streams do not name it. */
+  tunerId: string | undefined;
 }
 
 export class LiveService {
@@ -263,11 +265,16 @@ export class LiveService {
     const { pool, encoders, log, onLost } = this.options;
     const lost = Promise.withResolvers<RecordingId | null>();
     const shared = new SharedSource<StationSource>({
-      open: (events, signal) => openStationSource({ pool, station, log, after }, events, signal),
+      open: async (events, signal) => {
+        const source = await openStationSource({ pool, station, log, after }, events, signal);
+        if (source.tunerId === null) void this.#findTuner(watched);
+        return source;
+      },
       encoders,
       log,
-      onLost: ({ tunerId }) => {
-        const isSeen = watched.isJoined && tunerId !== null;
+      onLost: (source) => {
+        const tunerId = source.tunerId ?? watched.tunerId;
+        const isSeen = watched.isJoined && tunerId !== undefined;
         lost.resolve(isSeen ? (onLost?.(station, tunerId) ?? null) : null);
       },
       onOver: () => {
@@ -276,9 +283,20 @@ export class LiveService {
       },
     });
     const use = STREAM_USE.live(station.type, station.channel);
-    const watched: Watched = { shared, use, lost: lost.promise, isJoined: false };
+    const watched: Watched = { shared, use, lost: lost.promise, isJoined: false, tunerId: undefined };
     this.#watched.set(station.id, watched);
     return watched;
+  }
+
+  /** Never rejects. */
+  async #findTuner(watched: Watched): Promise<void> {
+    const { tuners = async () => [], log } = this.options;
+    try {
+      const own = (await tuners()).find(({ users }) => users.some(({ use }) => use === watched.use));
+      watched.tunerId = own?.id;
+    } catch (error) {
+      log.info('the tuner of a station is unknown', { use: watched.use, error: String(error) });
+    }
   }
 
   #leave({ type, channel }: StationRecord, released: Promise<void>): void {

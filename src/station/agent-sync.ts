@@ -6,7 +6,7 @@ import { TaskFailures } from '../tuner/task-failures.ts';
 interface AgentSyncOptions {
   channels: (signal: AbortSignal) => Promise<Channel[]>;
   /** @returns whether the stations changed */
-  import: (channels: readonly Channel[]) => boolean;
+  import: (channels: readonly Channel[], signal: AbortSignal) => Promise<boolean>;
   onChanged: () => void;
   /** Adds standard channels to the agent's table; the change causes another import. */
   complete: (channels: readonly Channel[], signal: AbortSignal) => Promise<void>;
@@ -59,7 +59,7 @@ export class AgentSync {
       const channels = await this.options.channels(this.#ending.signal);
       if (this.#ending.signal.aborted) return;
       this.options.onAnswer();
-      if (this.options.import(channels)) this.options.onChanged();
+      if (await this.options.import(channels, this.#ending.signal)) this.options.onChanged();
       await this.options.complete(channels, this.#ending.signal);
       this.#trouble.over();
     } catch (error) {

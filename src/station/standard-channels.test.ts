@@ -2,7 +2,12 @@ import { expect, test } from 'bun:test';
 import type { BroadcastType } from '../../arib/ids.ts';
 import { tunerOf } from '../../test/tuner.ts';
 import type { Channel } from '../../wire/agent.ts';
-import { standardChannels, withStandardChannels } from './standard-channels.ts';
+import {
+  hasStandard,
+  receivableChannels,
+  standardChannels,
+  withStandardChannels,
+} from './standard-channels.ts';
 import { stationsOfChannels } from './station-import.ts';
 
 const own = (type: BroadcastType, channel: string, serviceType = 1): Channel => ({
@@ -13,7 +18,6 @@ const own = (type: BroadcastType, channel: string, serviceType = 1): Channel => 
   stations: [{ serviceId: 1024, name: '局', serviceType, remoteControlKey: 1 }],
 });
 const empty = (type: BroadcastType, channel: string): Channel => ({ ...own(type, channel), stations: [] });
-const ALL = [tunerOf(['GR']), tunerOf(['BS', 'CS'])];
 const types = (channels: readonly Channel[] | undefined) => [...new Set(channels?.map(({ type }) => type))];
 
 test('every stream of the table has a station and appears once', () => {
@@ -27,25 +31,26 @@ test('every stream of the table has a station and appears once', () => {
 });
 
 test('is added for a satellite type without a station, in place of its empty channels', () => {
-  const table = withStandardChannels([own('GR', 'T27'), empty('BS', 'BS01_0'), own('CS', 'CS02')], ALL);
+  const table = withStandardChannels([own('GR', 'T27'), empty('BS', 'BS01_0'), own('CS', 'CS02')]);
   expect(table).toEqual([own('GR', 'T27'), own('CS', 'CS02'), ...standardChannels('BS')]);
-  expect(types(withStandardChannels([], ALL))).toEqual(['BS', 'CS']);
+  expect(types(withStandardChannels([]))).toEqual(['BS', 'CS']);
   // A data-only service does not count as a station.
-  expect(types(withStandardChannels([own('BS', 'BS01_0', 0xc0), own('CS', 'CS02')], ALL))).toEqual([
-    'CS',
-    'BS',
-  ]);
+  expect(types(withStandardChannels([own('BS', 'BS01_0', 0xc0), own('CS', 'CS02')]))).toEqual(['CS', 'BS']);
 });
 
-test('is not added where a station of the type exists, nor twice, nor without a tuner for it', () => {
+test('is not added where a station of the type exists, nor twice', () => {
   const both = [own('BS', 'BS01_0'), own('CS', 'CS02')];
-  expect(withStandardChannels(both, ALL)).toBeUndefined();
-  expect(withStandardChannels(withStandardChannels([], ALL) ?? [], ALL)).toBeUndefined();
-  const useless = [
-    tunerOf(['GR']),
-    tunerOf(['BS', 'CS'], { disabled: true }),
-    tunerOf(['BS'], { rank: null }),
-  ];
-  expect(withStandardChannels([], useless)).toBeUndefined();
-  expect(types(withStandardChannels([], [tunerOf(['BS'])]))).toEqual(['BS']);
+  expect(withStandardChannels(both)).toBeUndefined();
+  expect(withStandardChannels(withStandardChannels([]) ?? [])).toBeUndefined();
+});
+
+test('is listed only with a tuner for the type; channels of a scan are always listed', () => {
+  const table = [own('GR', 'T27'), ...standardChannels('BS'), ...standardChannels('CS')];
+  expect(hasStandard(table)).toBe(true);
+  expect(types(receivableChannels(table, [tunerOf(['GR'])]))).toEqual(['GR']);
+  expect(types(receivableChannels(table, [tunerOf(['BS'], { disabled: true })]))).toEqual(['GR', 'BS']);
+  expect(receivableChannels(table, [tunerOf(['BS', 'CS'])])).toEqual(table);
+  const scanned = [own('BS', 'BS01_0'), own('CS', 'CS02')];
+  expect(hasStandard(scanned)).toBe(false);
+  expect(receivableChannels(scanned, [])).toEqual(scanned);
 });

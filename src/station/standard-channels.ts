@@ -1,12 +1,10 @@
 /**
- * The satellite stations that can be received everywhere in the country: shown to a household with a satellite tuner
- * before its first scan. A scan replaces them; until then they are stored with the agent for a type that has no
- * station at all.
+ * The satellite stations that can be received everywhere in the country. They are stored with the agent for a type that
+ * has no station at all, until a scan replaces them, and shown to a household with a tuner for that type.
  */
 import type { BroadcastType } from '../../arib/ids.ts';
 import { SATELLITE_STREAMS } from '../../arib/satellite-streams.ts';
 import type { Channel, Tuner } from '../../wire/agent.ts';
-import { hasTunerFor } from '../tuner/tuner-list.ts';
 import { stationsOfChannels } from './station-import.ts';
 
 /**
@@ -77,29 +75,43 @@ export function standardChannels(type: BroadcastType): Channel[] {
   );
 }
 
-/** Whether both satellite types have a station: then the agent's tuners need not be queried. */
-export function lacksNothing(channels: readonly Channel[]): boolean {
-  return missingTypes(channels).length === 0;
-}
-
-function missingTypes(channels: readonly Channel[]): (typeof SATELLITES)[number][] {
+function missingTypes(channels: readonly Channel[]): BroadcastType[] {
   const known = new Set(stationsOfChannels(channels).map((station) => station.type));
   return SATELLITES.filter((type) => !known.has(type));
 }
 
 /**
  * The agent's table with the standard stations of every satellite type that has no station; undefined if there is
- * nothing to add. Types without a tuner are left out, because their stations could not be received.
+ * nothing to add.
  */
-export function withStandardChannels(
-  channels: readonly Channel[],
-  tuners: readonly Tuner[],
-): Channel[] | undefined {
-  const missing = missingTypes(channels).filter((type) => hasTunerFor(tuners, type));
+export function withStandardChannels(channels: readonly Channel[]): Channel[] | undefined {
+  const missing = missingTypes(channels);
   if (missing.length === 0) return undefined;
-  const types: readonly BroadcastType[] = missing;
   return [
-    ...channels.filter((channel) => !types.includes(channel.type)),
+    ...channels.filter((channel) => !missing.includes(channel.type)),
     ...missing.flatMap((type) => standardChannels(type)),
   ];
+}
+
+/** Whether the channel is a row of the standard table, which no scan has replaced. */
+function isStandard({ type, channel, tsid, stations }: Channel): boolean {
+  const [only, ...others] = stations;
+  if (only === undefined || others.length > 0) return false;
+  const row = STANDARD.get(`${type} ${channel}`);
+  const [own] = row?.stations ?? [];
+  return row?.tsid === tsid && own?.serviceId === only.serviceId && own.name === only.name;
+}
+
+const STANDARD: ReadonlyMap<string, Channel> = new Map(
+  SATELLITES.flatMap((type) => standardChannels(type)).map((row) => [`${row.type} ${row.channel}`, row]),
+);
+
+export function hasStandard(channels: readonly Channel[]): boolean {
+  return channels.some(isStandard);
+}
+
+/** Without standard stations of a type that no tuner receives: a household without a dish must not see them. */
+export function receivableChannels(channels: readonly Channel[], tuners: readonly Tuner[]): Channel[] {
+  const received = new Set(tuners.flatMap(({ types }) => types));
+  return channels.filter((channel) => received.has(channel.type) || !isStandard(channel));
 }

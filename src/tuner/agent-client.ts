@@ -2,22 +2,19 @@
  * Client of the tuner agent's HTTP interface. All responses are validated here; every error is a Failure
  * `agent_unavailable` with a sentence for users.
  */
-import type { Static, TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { AnswerTooLarge, boundedText } from '../../host/bounded-text.ts';
 import {
   AgentErrorSchema,
+  type AnyTunerDefinition,
   type Card,
-  CardSchema,
   type Channel,
-  ChannelsSchema,
   type DetectedDevices,
   DetectedDevicesSchema,
   type Tuner,
-  type TunerDefinition,
-  TunersSchema,
 } from '../../wire/agent.ts';
 import { Failure } from '../model/failure.ts';
+import { readCard, readChannels, readTuners } from './agent-tables.ts';
 
 /** The agent answers its lists from memory; a slower one counts as unavailable. */
 const ANSWER_TIMEOUT_MS = 5000;
@@ -45,6 +42,9 @@ export function connectionReason(error: unknown): string {
 }
 
 export class AgentClient {
+  /** Channels of the last list that this version does not know; stored again with every new table. */
+  #otherChannels: readonly unknown[] = [];
+
   /** @param url without a trailing slash */
   constructor(
     readonly url: string,
@@ -54,22 +54,23 @@ export class AgentClient {
 
   /** @throws Failure agent_unavailable */
   tuners(signal?: AbortSignal): Promise<Tuner[]> {
-    return this.#get('/agent/tuners', TunersSchema, signal);
+    return this.#ask('/agent/tuners', readTuners, signal);
   }
 
   /** @throws Failure agent_unavailable */
   channels(signal?: AbortSignal): Promise<Channel[]> {
-    return this.#get('/agent/channels', ChannelsSchema, signal);
+    return this.#ask('/agent/channels', (answer) => this.#readChannels(answer), signal);
   }
 
   /** @throws Failure agent_unavailable */
   devices(signal?: AbortSignal): Promise<DetectedDevices> {
-    return this.#get('/agent/devices', DetectedDevicesSchema, signal);
+    const read = (answer: unknown) => (Value.Check(DetectedDevicesSchema, answer) ? answer : undefined);
+    return this.#ask('/agent/devices', read, signal);
   }
 
   /** @throws Failure agent_unavailable */
   card(signal?: AbortSignal): Promise<Card> {
-    return this.#get('/agent/card', CardSchema, signal);
+    return this.#ask('/agent/card', readCard, signal);
   }
 
   /**
@@ -77,28 +78,31 @@ export class AgentClient {
    * @throws Failure agent_unavailable, or bad_request when the agent refuses them
    */
   putChannels(channels: readonly Channel[], signal?: AbortSignal): Promise<Channel[]> {
-    return this.#ask('/agent/channels', ChannelsSchema, signal, channels);
+    const table = [...channels, ...this.#otherChannels];
+    return this.#ask('/agent/channels', (answer) => this.#readChannels(answer), signal, table);
   }
 
   /**
    * Replaces the equipment definitions.
    * @throws Failure agent_unavailable, or bad_request with the agent's sentence about the invalid field
    */
-  putTuners(tuners: readonly TunerDefinition[], signal?: AbortSignal): Promise<Tuner[]> {
-    return this.#ask('/agent/tuners', TunersSchema, signal, tuners);
+  putTuners(tuners: readonly AnyTunerDefinition[], signal?: AbortSignal): Promise<Tuner[]> {
+    return this.#ask('/agent/tuners', readTuners, signal, tuners);
   }
 
-  #get<T extends TSchema>(path: string, schema: T, signal?: AbortSignal): Promise<Static<T>> {
-    return this.#ask(path, schema, signal);
+  #readChannels(answer: unknown): Channel[] | undefined {
+    const read = readChannels(answer);
+    if (read !== undefined) this.#otherChannels = read.others;
+    return read?.channels;
   }
 
-  /** @param body is PUT; without one the path is read */
-  async #ask<T extends TSchema>(
+  /** @param read undefined for an invalid answer @param body is PUT; without one the path is read */
+  async #ask<T>(
     path: string,
-    schema: T,
+    read: (answer: unknown) => T | undefined,
     signal: AbortSignal | undefined,
     body?: unknown,
-  ): Promise<Static<T>> {
+  ): Promise<T> {
     const timeout = AbortSignal.timeout(this.timeoutMs);
     let answer: unknown;
     let status: number;
@@ -123,11 +127,9 @@ export class AgentClient {
       }
       throw agentUnavailable(reason);
     }
-    if (!Value.Check(schema, answer)) {
-      const first = Value.Errors(schema, answer).First();
-      throw agentUnavailable(`${path} の応答が不正です: ${first?.path ?? ''} ${first?.message ?? ''}`.trim());
-    }
-    return answer;
+    const value = read(answer);
+    if (value === undefined) throw agentUnavailable(`${path} の応答が不正です`);
+    return value;
   }
 }
 

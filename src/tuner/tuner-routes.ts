@@ -4,10 +4,12 @@ import { Value } from '@sinclair/typebox/value';
 import type { Elysia } from 'elysia';
 import type { Card, Channel, DetectedDevices, Tuner } from '../../wire/agent.ts';
 import {
+  type AnyTunerDefinition,
+  AnyTunerDefinitionsSchema,
   CardSchema,
   ChannelsSchema,
   DetectedDevicesSchema,
-  type TunerDefinition,
+  DriverSchema,
   TunerDefinitionsSchema,
   TunersSchema,
 } from '../../wire/agent.ts';
@@ -19,7 +21,7 @@ interface TunerRouteNeeds {
   /** The agent's own tables. @throws Failure */
   equipment: {
     tuners(): Promise<Tuner[]>;
-    putTuners(definitions: readonly TunerDefinition[]): Promise<Tuner[]>;
+    putTuners(definitions: readonly AnyTunerDefinition[]): Promise<Tuner[]>;
     channels(): Promise<Channel[]>;
     devices(): Promise<DetectedDevices>;
     card(): Promise<Card>;
@@ -44,11 +46,15 @@ export function addTunerRoutes(app: Elysia, parts: TunerRouteNeeds): void {
     },
   });
 
-  const readDefinitions = (body: unknown) => {
-    const definitions = readAs(TunerDefinitionsSchema, body);
-    return Value.Clean(TunerDefinitionsSchema, definitions) as TunerDefinition[];
+  const readDefinitions = async (body: unknown): Promise<AnyTunerDefinition[]> => {
+    const definitions = readAs(AnyTunerDefinitionsSchema, body);
+    const foreign = definitions.filter(({ driver }) => !Value.Check(DriverSchema, driver));
+    // A driver that this version does not know is valid if the agent itself uses it.
+    const known = foreign.length === 0 ? [] : (await equipment.tuners()).map(({ driver }) => driver);
+    if (foreign.some(({ driver }) => !known.includes(driver))) readAs(TunerDefinitionsSchema, body);
+    return Value.Clean(AnyTunerDefinitionsSchema, definitions) as AnyTunerDefinition[];
   };
-  app.put('/api/tuners', ({ body }) => equipment.putTuners(readDefinitions(body)), {
+  app.put('/api/tuners', async ({ body }) => equipment.putTuners(await readDefinitions(body)), {
     detail: {
       requestBody: jsonBody(TunerDefinitionsSchema),
       summary: 'Replace the tuner definitions',

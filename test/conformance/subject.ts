@@ -1,5 +1,5 @@
 /** The agent under test, used over HTTP only. */
-import type { Channel, Tuner, TunerDefinition } from '../../wire/agent.ts';
+import type { AnyTunerDefinition, Channel, Tuner, TunerDefinition } from '../../wire/agent.ts';
 import { StampReader } from './stamped.ts';
 
 /** A violated statement of a rule. */
@@ -102,7 +102,7 @@ export function tuner(id: string, ...types: TunerDefinition['types']): TunerDefi
   return { id, name: id, driver: 'fake', device: '', types };
 }
 
-export function definitionOf({ id, name, driver, device, types, disabled, lnb }: Tuner): TunerDefinition {
+export function definitionOf({ id, name, driver, device, types, disabled, lnb }: Tuner): AnyTunerDefinition {
   return { id, name, driver, device, types, disabled, lnb };
 }
 

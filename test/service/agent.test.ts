@@ -2,7 +2,9 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import type { Channel, Tuner } from '../../wire/agent.ts';
 import type { Station, Status } from '../../wire/api.ts';
+import { tunerOf } from '../tuner.ts';
 import { until } from '../until.ts';
 import { CHANNELS, HOME_STATION, StandInAgent, startTestService, type TestService } from './harness.ts';
 
@@ -141,6 +143,93 @@ describe('the agent', () => {
     const response = await fetch(`${service.url}/api/services/${HOME_STATION}/live?codec=raw`);
     expect(response.status).toBe(503);
     expect(await response.json()).toMatchObject({ code: 'no_tuner' });
+  });
+});
+
+describe('an agent of another version', () => {
+  const later = { ...tunerOf(['GR'], { id: 'b' }), driver: 'usb4', state: 'calibrating' } as unknown as Tuner;
+
+  test('keeps every tuner usable, and its own words survive an edit', async () => {
+    agent.tuners = [tunerOf(['GR'], { id: 'a' }), later];
+    const service = await start();
+    const listed = await json<Tuner[]>(service, '/api/tuners');
+    expect(listed.map(({ id, driver, state }) => [id, driver, state])).toEqual([
+      ['a', 'fake', 'idle'],
+      ['b', 'usb4', 'idle'],
+    ]);
+    const put = (driver: string) =>
+      fetch(`${service.url}/api/tuners`, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify([{ driver, device: '', types: ['GR'] }]),
+      });
+    expect((await put('usb4')).status).toBe(200);
+    const refused = await put('usb5');
+    expect([refused.status, await refused.json()]).toEqual([
+      400,
+      expect.objectContaining({ path: '0.driver' }),
+    ]);
+    const edits = agent.puts.filter(({ path }) => path === '/agent/tuners');
+    expect(edits.map(({ body }) => body)).toEqual([[{ driver: 'usb4', device: '', types: ['GR'] }]]);
+  });
+
+  test('keeps channels that this version does not know when a table is stored', async () => {
+    const unknown = { type: 'BS4K', channel: 'X1' } as unknown as Channel;
+    agent.channels = [...CHANNELS.slice(0, 1), unknown];
+    const service = await start();
+    await until(async () => (await names(service)).length === 1);
+    const stored = await until('the standard table is stored', () => agent.puts[0]?.body);
+    expect(stored).toContainEqual(unknown);
+  });
+});
+
+describe('the standard table of a satellite type without a station', () => {
+  const types = (body: unknown) => [...new Set((body as Channel[]).map(({ type }) => type))];
+
+  test('is stored with the agent, and listed once a tuner receives the type', async () => {
+    agent.channels = CHANNELS.slice(0, 1);
+    agent.tuners = [tunerOf(['GR'])];
+    const service = await start();
+    const stored = await until('it is stored', () => agent.puts[0]);
+    expect(stored.path).toBe('/agent/channels');
+    expect(types(stored.body)).toEqual(['GR', 'BS', 'CS']);
+    expect((stored.body as Channel[]).every(({ stations }) => stations.length > 0)).toBe(true);
+    await until(async () => (await names(service)).length === 1);
+    agent.tuners = [tunerOf(['GR']), tunerOf(['BS', 'CS'])];
+    await until(async () => (await names(service)).length > 30);
+    // It is not stored again, and its stations stay.
+    const { channelReads } = agent;
+    await until(async () => agent.channelReads > channelReads + 2);
+    expect(agent.puts).toHaveLength(1);
+  });
+
+  test('is not stored during a scan, nor for a type that has a station', async () => {
+    agent.tuners = [tunerOf(['GR'])];
+    const satellites: Channel[] = [
+      ...CHANNELS,
+      { ...(CHANNELS[1] as Channel), type: 'CS', channel: 'CS02', networkId: 6 },
+    ];
+    agent.channels = satellites;
+    // A tuner that takes forever.
+    agent.stream = () => new Response(new ReadableStream());
+    const service = await start();
+    await until(async () => (await names(service)).length === 3);
+    const scan = (method: string) =>
+      fetch(`${service.url}/api/scan`, {
+        method,
+        headers: { 'content-type': 'application/json' },
+        ...(method === 'POST' ? { body: JSON.stringify({ types: ['GR'] }) } : {}),
+      });
+    expect((await scan('POST')).status).toBeLessThan(300);
+    agent.channels = satellites.slice(0, 2);
+    const { channelReads } = agent;
+    await until(async () => agent.channelReads > channelReads + 3);
+    expect(agent.puts).toEqual([]);
+    await scan('DELETE');
+    const stored = await until('it is stored after the scan', () => agent.puts[0]?.body);
+    expect(types(stored)).toEqual(['GR', 'BS', 'CS']);
+    // The only station of BS is still the one that was there.
+    expect((stored as Channel[]).filter(({ type }) => type === 'BS')).toEqual([CHANNELS[1] as Channel]);
   });
 });
 

@@ -55,6 +55,8 @@ export class StandInAgent {
     Response.json({ message: '空きチューナーがありません' }, { status: 409 });
   /** Number of requests for the channels. */
   channelReads = 0;
+  /** Tables that were stored. */
+  readonly puts: { readonly path: string; readonly body: unknown }[] = [];
   #server: ReturnType<typeof Bun.serve> | undefined;
   #port = 0;
   readonly #listeners = new Set<ReadableStreamDefaultController<Uint8Array>>();
@@ -68,7 +70,10 @@ export class StandInAgent {
       port: this.#port,
       hostname: '127.0.0.1',
       idleTimeout: 0,
-      fetch: (request) => this.#answer(new URL(request.url)),
+      fetch: async (request) => {
+        if (request.method === 'PUT') this.#take(new URL(request.url).pathname, await request.json());
+        return this.#answer(new URL(request.url));
+      },
     });
     this.#port = this.#server.port ?? 0;
   }
@@ -82,6 +87,13 @@ export class StandInAgent {
   announce(event: string): void {
     const bytes = new TextEncoder().encode(`event: ${event}\ndata: 1\n\n`);
     for (const controller of this.#listeners) controller.enqueue(bytes);
+  }
+
+  #take(path: string, body: unknown): void {
+    this.puts.push({ path, body });
+    if (path !== '/agent/channels') return;
+    this.channels = body as Channel[];
+    this.announce('channels');
   }
 
   #answer(url: URL): Response {

@@ -4,7 +4,7 @@
  */
 import type { StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
-import type { Tuner, TunerDefinition } from '../../wire/agent.ts';
+import type { AnyTunerDefinition, Tuner } from '../../wire/agent.ts';
 import type {
   DeviceToken,
   FolderList,
@@ -267,7 +267,7 @@ export function getSearch(
 }
 
 /** Replaces the definitions of all tuners, in the order in which they are used; gives them as they are now. */
-export const putTuners = (tuners: readonly TunerDefinition[]): Promise<Tuner[]> =>
+export const putTuners = (tuners: readonly AnyTunerDefinition[]): Promise<Tuner[]> =>
   exchange<Tuner[]>('api/tuners', { method: 'PUT', body: tuners }, json);
 /** Takes up to 10 s. */
 export const testReception = (body: ReceptionTestRequest): Promise<ReceptionTest> =>

@@ -1,6 +1,6 @@
 /** Naming, ordering and disabling tuners: all of them are sent at once, as the agent stores them. */
 import { useState } from 'preact/hooks';
-import type { Tuner, TunerDefinition } from '../../wire/agent.ts';
+import type { AnyTunerDefinition, Tuner } from '../../wire/agent.ts';
 import { ApiFailure, networkFailure, putTuners } from '../query/api.ts';
 import { TUNERS } from '../query/queries.ts';
 import { entryOf } from '../query/use-query.ts';
@@ -10,13 +10,13 @@ import { driverName, TYPE_NAMES } from '../words/tuner.ts';
 import { TEXTS } from './texts.ts';
 
 /** In the form that the agent reads. */
-export function definitionOf({ id, name, driver, device, types, disabled, lnb }: Tuner): TunerDefinition {
+export function definitionOf({ id, name, driver, device, types, disabled, lnb }: Tuner): AnyTunerDefinition {
   return { id, name, driver, device, types, disabled, lnb };
 }
 
 interface LineProps {
-  readonly definition: TunerDefinition;
-  readonly onChange: (change: Partial<TunerDefinition>) => void;
+  readonly definition: AnyTunerDefinition;
+  readonly onChange: (change: Partial<AnyTunerDefinition>) => void;
   /** Undefined at the end of the list. */
   readonly onUp: (() => void) | undefined;
   readonly onDown: (() => void) | undefined;

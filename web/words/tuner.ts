@@ -136,5 +136,7 @@ export function driverName(driver: Tuner['driver']): string {
       return 'PX';
     case 'fake':
       return '試験用';
+    default:
+      return driver;
   }
 }
