@@ -11,6 +11,7 @@
 import { createRequire } from 'node:module';
 import { Writable } from 'node:stream';
 import { serviceId } from '../arib/ids.ts';
+import { OwnedBytes } from '../arib/ts/owned-bytes.ts';
 import { StationFilter } from '../arib/ts/station-filter.ts';
 import { StreamStatistics } from '../arib/ts/statistics.ts';
 import { type Multiplex, SI_PIDS, satellite, terrestrial } from './streams/multiplex.ts';
@@ -95,7 +96,7 @@ function filtering(multiplex: Multiplex, way: 'feed' | 'take'): Run {
   let out = 0;
   return {
     chunk: (bytes) => {
-      out += filter[way](bytes).length;
+      out += (way === 'feed' ? filter.feed(bytes) : filter.take(new OwnedBytes(bytes))).length;
     },
     out: () => out,
   };

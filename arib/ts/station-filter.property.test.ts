@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { chunkSizes, chunksOf, damagedStream, STATION, wildStream } from '../../test/random-stream.ts';
 import { serviceId } from '../ids.ts';
+import { OwnedBytes } from './owned-bytes.ts';
 import { packetPid } from './packet.ts';
 import { parsePat } from './pat.ts';
 import { parsePmt } from './pmt.ts';
@@ -19,7 +20,9 @@ function narrow(chunks: Iterable<Uint8Array>, way: Way = 'feed'): { bytes: Uint8
     onAbsent: () => events.push('absent'),
   });
   const parts: Uint8Array[] = [];
-  for (const chunk of chunks) parts.push(filter[way](chunk));
+  for (const chunk of chunks) {
+    parts.push(way === 'feed' ? filter.feed(chunk) : filter.take(new OwnedBytes(chunk)));
+  }
   parts.push(filter.flush());
   const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;

@@ -1,6 +1,6 @@
 /**
- * The readers of one stream: passes each of them copies of its selected packets after the outputs were fed, and
- * isolates them from the stream and from each other.
+ * The readers of one stream: copies the selected packets of each of them, passes these on after the outputs were fed,
+ * and isolates the readers from the stream and from each other.
  *
  * Bounds, per reader: a backlog of MAX_BACKLOG (half a second of a full terrestrial stream; a guide's tables are under
  * 100 KB a second), beyond which the newest packets are dropped and counted; per turn of the event loop TURN_MS of

@@ -6,6 +6,7 @@ import {
   type WallClock,
 } from '../../host/clock.ts';
 import { type SendEvent, serveWorker, type WorkerHandlers } from '../../host/worker-server.ts';
+import { readAgentStream } from '../tuner/agent-stream.ts';
 import { BufferCollection } from './buffer-collection.ts';
 import type { ReceptionKinds } from './reception-kinds.ts';
 import type { ReceptionContract, ReceptionOrder } from './reception-messages.ts';
@@ -100,7 +101,10 @@ class ReceptionHost {
     const { clock = systemMonotonicClock, wall = systemWallClock } = this.options;
     const received = (octets: number): void => this.#collection.received(octets);
     const common = { post: this.send, clock, wall, received };
-    const station = new StationReception({ stream, url, serviceId, limits, ...common });
+    const station = new StationReception({
+      ...{ stream, serviceId, ...common },
+      read: (handlers, signal) => readAgentStream(url, handlers, signal, limits),
+    });
     this.#streams.set(stream, station);
     this.#timer ??= setInterval(() => this.#check(), CHECK_MS);
     for (const reader of readers) this.#read(station, reader);

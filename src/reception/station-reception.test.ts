@@ -3,6 +3,7 @@ import { serviceId } from '../../arib/ids.ts';
 import { monotonicMs, systemWallClock } from '../../host/clock.ts';
 import { patSection, pesPacket, pmtSection, StreamBuilder } from '../../test/stream-builder.ts';
 import { until } from '../../test/until.ts';
+import { readAgentStream } from '../tuner/agent-stream.ts';
 import { encoderOutput } from './encoder-output.ts';
 import { type FileEvent, fileOutput } from './file-output.ts';
 import type { AnyOutputKind } from './output-kind.ts';
@@ -36,10 +37,9 @@ class TestStation {
     this.#server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response(body) });
     this.station = new StationReception({
       stream: 1,
-      url: this.#server.url.href,
+      read: (handlers, signal) => readAgentStream(this.#server.url.href, handlers, signal),
       serviceId: serviceId(SERVICE),
       post: (message) => this.messages.push(message),
-      limits: {},
       clock: () => monotonicMs(this.#time),
       wall: systemWallClock,
     });

@@ -4,10 +4,11 @@
  * readers.
  */
 import type { Pid, ServiceId } from '../../arib/ids.ts';
+import type { OwnedBytes } from '../../arib/ts/owned-bytes.ts';
 import type { ProgramMap } from '../../arib/ts/pmt.ts';
 import { StationFilter } from '../../arib/ts/station-filter.ts';
 import type { MonotonicClock, MonotonicMs, WallClock } from '../../host/clock.ts';
-import { AgentStreamError, type AgentStreamLimits, readAgentStream } from '../tuner/agent-stream.ts';
+import { AgentStreamError, type AgentStreamHandlers } from '../tuner/agent-stream.ts';
 import type { StreamProblem } from '../tuner/stream-failure.ts';
 import { forbidsCopying } from './copy-control.ts';
 import { type EntryPoint, EntryPointFinder } from './entry-points.ts';
@@ -29,10 +30,10 @@ export type OpaqueReaderKind = ReaderKind<unknown, unknown, unknown>;
 
 interface StationReceptionOptions {
   stream: number;
-  url: string;
+  /** Reads the stream until it ends, always with an error (`readAgentStream`). */
+  read: (handlers: AgentStreamHandlers, signal: AbortSignal) => Promise<never>;
   /** null: the whole physical channel, for readers only. */
   serviceId: ServiceId | null;
-  limits: AgentStreamLimits;
   post: (event: ReceptionEvent, transfer?: ArrayBuffer[]) => void;
   clock: MonotonicClock;
   wall: WallClock;
@@ -179,13 +180,12 @@ export class StationReception {
   }
 
   async #run(): Promise<void> {
-    const { url, limits } = this.options;
     try {
-      const handlers = {
-        opened: (tunerId: string | null) => this.#opened(tunerId),
-        data: (bytes: Uint8Array) => this.#take(bytes),
+      const handlers: AgentStreamHandlers = {
+        opened: (tunerId) => this.#opened(tunerId),
+        data: (bytes) => this.#take(bytes),
       };
-      await readAgentStream(url, handlers, this.#abort.signal, limits);
+      await this.options.read(handlers, this.#abort.signal);
     } catch (error) {
       this.#lose(error);
     }
@@ -199,15 +199,17 @@ export class StationReception {
     if (this.#filter === undefined) post({ kind: 'opened', stream, tunerId, layout: null });
   }
 
-  #take(chunk: Uint8Array): void {
+  /** The readers copy their packets first, because the filter alters the bytes; they parse them later. */
+  #take(chunk: OwnedBytes): void {
     if (this.#state === 'over') return;
     this.#tablesFrom ??= this.#layout === undefined ? this.options.clock() : undefined;
+    const { length } = chunk.readable;
+    this.#readers.feed(chunk.readable);
     if (this.#filter !== undefined) {
       const kept = this.#filter.take(chunk) as Uint8Array<ArrayBuffer>;
       if (kept.length > 0) this.#narrowed(kept);
     }
-    this.#readers.feed(chunk);
-    this.options.received?.(chunk.length);
+    this.options.received?.(length);
   }
 
   #narrowed(kept: Uint8Array<ArrayBuffer>): void {

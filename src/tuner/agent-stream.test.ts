@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test';
+import type { OwnedBytes } from '../../arib/ts/owned-bytes.ts';
 import { type AgentStreamError, type AgentStreamLimits, readAgentStream } from './agent-stream.ts';
 
 const closers: (() => unknown)[] = [];
@@ -51,7 +52,7 @@ async function read(url: string, limits: AgentStreamLimits = {}): Promise<Outcom
     opened: (id: string | null) => {
       tunerId = id;
     },
-    data: (bytes: Uint8Array) => void parts.push(bytes),
+    data: (bytes: OwnedBytes) => void parts.push(bytes.handOver()),
   };
   const error = await readAgentStream(url, handlers, new AbortController().signal, limits).catch(
     (reason: unknown) => reason as AgentStreamError,

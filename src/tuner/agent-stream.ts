@@ -4,6 +4,7 @@
  */
 
 import type { BroadcastType } from '../../arib/ids.ts';
+import { OwnedBytes } from '../../arib/ts/owned-bytes.ts';
 import { AwakeTimer } from '../../host/awake-timer.ts';
 import { systemMonotonicClock } from '../../host/clock.ts';
 import { TUNER_HEADER } from '../../wire/agent.ts';
@@ -70,14 +71,14 @@ export class AgentStreamError extends Error {
   }
 }
 
-interface AgentStreamHandlers {
+export interface AgentStreamHandlers {
   /**
    * The agent's response has begun. Called once, before the first `data`. @param tunerId the agent's name of the
    * tuner
    */
   opened(tunerId: string | null): void;
-  /** Bytes of the stream, in any pieces; they belong to the callee. An error ends the stream. */
-  data(bytes: Uint8Array): void;
+  /** Bytes of the stream, in any pieces, for the callee to own. An error ends the stream. */
+  data(bytes: OwnedBytes): void;
 }
 
 export interface AgentStreamLimits {
@@ -221,7 +222,7 @@ class StreamReading {
     if (this.#isOver) return;
     if (this.#head?.status === 200) {
       this.#silence.restart();
-      this.handlers.data(bytes);
+      this.handlers.data(new OwnedBytes(bytes));
       return;
     }
     this.#refusal.push(bytes.slice());

@@ -11,7 +11,7 @@ import { ticksAt } from '../../synth/clock.ts';
 import { DEFAULT } from '../../synth/scenario/default.ts';
 import type { EventStation } from '../../synth/si/eit.ts';
 import type { TruthPage } from '../synth/caption-peer.ts';
-import { addTruth, pageCells } from './page-cells.ts';
+import { comparePages } from './truth-comparison.ts';
 
 const AT = broadcastMs(Date.UTC(2026, 10, 20, 12, 0, 0));
 const HOUR_SECONDS = 3_600;
@@ -43,39 +43,6 @@ function read(track: Track, from: number, to: number, decoder: CaptionDecoder): 
   });
 }
 
-/** The previous page had no text, or the truth erases it at the time that it specified itself. */
-function expectEnded(shown: PageEvent, page: TruthPage, pages: readonly TruthPage[]): void {
-  const { duration, runs } = shown.page;
-  if (duration === null) {
-    expect(runs).toEqual([]);
-    return;
-  }
-  const end = pts90k(shown.at + duration * 90);
-  expect(pts90k(page.pts - end)).toBeLessThan(HOUR_SECONDS * SECOND);
-  expect(pages.some(({ pts, clears }) => clears && pts === end)).toBe(true);
-}
-
-/** Nothing else is shown, at no other time; a page ends when it specifies. */
-function compare(pages: readonly TruthPage[], events: readonly PageEvent[], tolerance: number): number {
-  const screen = new Map<string, string>();
-  let compared = 0;
-  let shown: PageEvent | undefined;
-  for (const page of pages) {
-    addTruth(screen, page);
-    const event = events.find(({ at }) => Math.abs(at - page.pts) <= tolerance);
-    if (event === undefined) {
-      // Already erased: the page had an end of its own, or nothing was shown.
-      expect(screen.size).toBe(0);
-      if (shown !== undefined) expectEnded(shown, page, pages);
-      continue;
-    }
-    expect(pageCells(event.page)).toEqual([...screen.values()].sort());
-    shown = event;
-    compared++;
-  }
-  return compared;
-}
-
 describe.each(stations.map((station) => ({ name: station.place.plan.name, station })))(
   'an hour of $name',
   ({ station }) => {
@@ -95,7 +62,7 @@ describe.each(stations.map((station) => ({ name: station.place.plan.name, statio
       for (const [language, code] of ['jpn', 'eng'].entries()) {
         const pages = truth.captions.filter((page) => page.language === code);
         const own = events.filter((event) => event.language === language + 1);
-        const compared = compare(pages as TruthPage[], own, 0);
+        const compared = comparePages(pages as TruthPage[], own, 0);
         if (pages.length > 0) expect(compared).toBeGreaterThan(10);
         // Every page with text is in the truth.
         const times = new Set(pages.map(({ pts }) => pts));
@@ -114,7 +81,7 @@ describe.each(stations.map((station) => ({ name: station.place.plan.name, statio
         new CaptionDecoder(),
       );
       expect(events.every(({ superimpose }) => superimpose)).toBe(true);
-      expect(compare(truth.superimposed as TruthPage[], events, SECOND / 10)).toBeGreaterThan(5);
+      expect(comparePages(truth.superimposed as TruthPage[], events, SECOND / 10)).toBeGreaterThan(5);
     });
   },
 );
