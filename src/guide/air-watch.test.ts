@@ -71,7 +71,12 @@ describe('AirWatch', () => {
     say(20.4, NEWS, GAME, 20.4, 30, 0);
     expect(of(GAME, 21)).toEqual({ state: 'next', from: null, until: null });
     say(30, GAME, FILM, 30, 60, 30);
-    expect(of(GAME, 30)).toEqual<unknown>({ state: 'on', from: 30 * MINUTE, until: null });
+    expect(of(GAME, 30)).toEqual<unknown>({
+      state: 'on',
+      from: 30 * MINUTE,
+      until: null,
+      closesAt: 60 * MINUTE,
+    });
     say(30.2, FILM, GAME, 30.2, 90, 60);
     expect(of(GAME, 31)).toMatchObject({ state: 'next', from: 30 * MINUTE });
   });
@@ -96,6 +101,7 @@ describe('AirWatch', () => {
       from: null,
       until: 33 * MINUTE,
       announcedEnd: 35 * MINUTE,
+      closesAt: 35 * MINUTE,
     });
     say(50, FILM, null, 50, 90);
     expect(of(GAME, 50)).toMatchObject({ until: 50 * MINUTE, announcedEnd: null });
@@ -108,6 +114,7 @@ describe('AirWatch', () => {
       from: 33 * MINUTE,
       until: 50 * MINUTE,
       announcedEnd: null,
+      closesAt: 50 * MINUTE,
     });
   });
 
@@ -130,14 +137,14 @@ describe('AirWatch', () => {
     const { say, lose, of } = watch();
     say(0, GAME, FILM, null, 30);
     expect(say(10, null, null, 10)).toBe(true);
-    expect(of(GAME, 11)).toEqual({ state: 'on', from: null, until: null });
+    expect(of(GAME, 11)).toEqual<unknown>({ state: 'on', from: null, until: null, closesAt: 30 * MINUTE });
     expect(say(11, GAME, FILM, 11, 30)).toBe(true);
     expect(of(GAME, 14)).toMatchObject({ state: 'on' });
     say(20, null, null, 20);
     say(21, null, null, 20);
     expect(of(GAME, 22.1)).toMatchObject({ state: 'over', until: 20 * MINUTE, announcedEnd: 30 * MINUTE });
     say(23, GAME, FILM, 23, 30);
-    expect(of(GAME, 23)).toEqual({ state: 'on', from: null, until: null });
+    expect(of(GAME, 23)).toEqual<unknown>({ state: 'on', from: null, until: null, closesAt: 30 * MINUTE });
     say(25, null, null, 25);
     lose(26);
     expect(of(GAME, 28)).toMatchObject({ state: 'over', until: 25 * MINUTE });

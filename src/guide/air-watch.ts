@@ -5,6 +5,7 @@
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
 import { type Airing, type Airings, boundary, LATE_TABLE_MS } from '../model/airing.ts';
+import { type AnnouncedEnds, announce, endOfReplaced, standingEnd } from './announced-ends.ts';
 
 /** Present/following of a station's own stream. */
 interface AirNews {
@@ -41,7 +42,7 @@ interface Station {
 }
 
 /** How a programme ended. */
-type Ceased = Pick<Airing, 'until' | 'announcedEnd'>;
+type Ceased = Pick<Airing, 'until' | 'announcedEnd' | 'closesAt'>;
 
 type WatchedAiring = Airing & {
   readonly stationId: StationId;
@@ -49,6 +50,8 @@ type WatchedAiring = Airing & {
   readonly begun: boolean;
   /** When it last ended; it may be present or next again. */
   readonly ceased: Ceased;
+  /** Absent: none was received. */
+  readonly announced?: AnnouncedEnds | undefined;
   /** When this was received, epoch ms. */
   readonly at: BroadcastMs;
 };
@@ -82,9 +85,10 @@ export class AirWatch {
     if (present !== undefined && before.present !== present) {
       // The end of a programme that ended while its station was not received is unknown.
       if (before.present != null)
-        changed = this.#cease(stationId, before.present, ceasedAt(before, news), before, now);
+        changed = this.#cease(stationId, before.present, ceasedAt(before, news), before, now, news.endsAt);
       if (present !== null) changed = this.#set(stationId, present, 'on', since, now) || changed;
     }
+    if (present != null) this.#announce(present, news.endsAt, now);
     if (following !== undefined && before.following !== following) {
       const passed = before.following;
       if (passed != null && passed !== present) changed = this.#pass(passed) || changed;
@@ -101,12 +105,7 @@ export class AirWatch {
 
   airings(now: BroadcastMs): Airings {
     this.#forget(now);
-    return new Map(
-      [...this.#airings].map(([id, { state, from, ceased }]) => [
-        id,
-        state === 'over' ? { state, from, ...ceased } : { state, from, until: null },
-      ]),
-    );
+    return new Map([...this.#airings].map(([id, airing]) => [id, reported(airing, now)]));
   }
 
   /** Its first start is kept across interruptions. @param since epoch ms; null: unknown */
@@ -120,28 +119,45 @@ export class AirWatch {
     const known = this.#airings.get(id);
     const wasBegun = known?.begun === true;
     const from = wasBegun ? known.from : since;
-    const ceased = known?.ceased ?? { until: null };
+    const { ceased = { until: null }, announced } = known ?? {};
     this.#airings.delete(id);
     this.#airings.set(id, {
-      ...{ stationId, state, begun: wasBegun || state === 'on', from, until: null, ceased, at },
+      ...{ stationId, state, begun: wasBegun || state === 'on', from, until: null, ceased, announced, at },
     });
     return true;
   }
 
-  /** @param until epoch ms; null: unknown @param endsAt its announced end */
+  #announce(id: ProgramId, endsAt: BroadcastMs | null | undefined, now: BroadcastMs): void {
+    const known = this.#airings.get(id);
+    if (known === undefined) return;
+    const announced = announce(known.announced, endsAt, now);
+    if (announced !== known.announced) this.#airings.set(id, { ...known, announced });
+  }
+
+  /**
+   * @param until epoch ms; null: unknown
+   * @param endsAt its announced end
+   * @param otherEndsAt announced end of the programme that is on instead
+   */
   #cease(
     stationId: StationId,
     id: ProgramId,
     until: BroadcastMs | null,
     { startsAt, endsAt }: Partial<Pick<Station, 'startsAt' | 'endsAt'>>,
     at: BroadcastMs,
+    otherEndsAt: BroadcastMs | null = null,
   ): boolean {
-    const from = this.#airings.get(id)?.from ?? null;
-    const ceased = { until, ...(endsAt === undefined ? {} : { announcedEnd: endsAt }) };
+    const { from = null, announced } = this.#airings.get(id) ?? {};
+    const isKnown = announced !== undefined && until !== null;
+    const ceased: Ceased = {
+      until,
+      ...(endsAt === undefined ? {} : { announcedEnd: endsAt }),
+      ...(isKnown ? { closesAt: endOfReplaced(announced, until, otherEndsAt) } : {}),
+    };
     // If the table was wrong for a while, nothing has begun.
     const begun = until === null || startsAt == null || until > startsAt;
     this.#airings.delete(id);
-    this.#airings.set(id, { stationId, state: 'over', begun, from, ...ceased, ceased, at });
+    this.#airings.set(id, { stationId, state: 'over', begun, from, ...ceased, ceased, announced, at });
     return true;
   }
 
@@ -170,6 +186,12 @@ export class AirWatch {
     for (const [program, { state, at }] of this.#airings)
       if (state === 'over' && Math.abs(now - at) > PAST_MS) this.#airings.delete(program);
   }
+}
+
+function reported({ state, from, ceased, announced }: WatchedAiring, now: BroadcastMs): Airing {
+  if (state === 'over') return { state, from, ...ceased };
+  const closesAt = state === 'on' && announced !== undefined ? standingEnd(announced, now) : undefined;
+  return { state, from, until: null, ...(closesAt === undefined ? {} : { closesAt }) };
 }
 
 /**

@@ -14,6 +14,11 @@ export interface Airing {
   readonly until: BroadcastMs | null;
   /** Of an ended programme: its announced end; null: undefined there. Absent: its table was not received. */
   readonly announcedEnd?: BroadcastMs | null;
+  /**
+   * The end that its tables stand by: extensions that they withdrew, and brief wrong ones, do not count. Of an ended
+   * programme not before its actual end, if it really ended. Absent: no end was received.
+   */
+  readonly closesAt?: BroadcastMs;
 }
 
 /**
@@ -33,10 +38,11 @@ export const LATE_TABLE_MS = 30_000;
 
 /**
  * Whether another programme began without an announced end: an interruption, or an overrun of the announced end. It may
- * resume.
+ * resume. Not if its tables do not stand by that end.
  */
-export function isBrokenOff({ state, until, announcedEnd }: Airing): boolean {
+export function isBrokenOff({ state, until, announcedEnd, closesAt }: Airing): boolean {
   if (state !== 'over' || until === null || announcedEnd === undefined) return false;
+  if (announcedEnd !== null && closesAt !== undefined && closesAt < announcedEnd) return false;
   return announcedEnd === null || Math.abs(until - announcedEnd) > LATE_TABLE_MS;
 }
 

@@ -184,6 +184,30 @@ describe('the wanted span', () => {
     expect(earlier.times.closeAt).toBe(at(1210));
   });
 
+  test('of an extension that was withdrawn ends a few seconds after another programme is on instead', () => {
+    const over: Partial<OrderedTimes> = { endAt: at(1000), closeAt: at(1000), airState: 'past' };
+    const later = next(STATES.on, order(500, { endAt: at(4600), closeAt: at(4600), airState: 'on' }));
+    const withdrawn = next(later, order(508, { endAt: at(1000), closeAt: at(1000), airState: 'on' }));
+    expect(withdrawn.times.closeAt).toBe(at(4600));
+    // However often it is planned meanwhile.
+    const replaced = [1001, 1002, 1004].reduce(
+      (course, second) => next(course, order(second, over)),
+      withdrawn,
+    );
+    expect(replaced.times).toMatchObject({ endAt: at(1000), closeAt: at(1006) });
+    expect(next(replaced, tick(1006))).toMatchObject({ state: 'over', end: 'finished' });
+    // It was a wrong table.
+    const held = { endAt: at(1000), closeAt: at(1000), holdUntil: at(11_800), airState: 'on' as const };
+    expect(endsAt(next(replaced, order(1005, held)).times)).toBe(at(11_800));
+  });
+
+  test('of a programme that an earlier process received is not missing from its start on', () => {
+    const broken = { brokenAt: at(0), airState: 'elsewhere' as const };
+    const first = next(STATES.on, order(400, broken));
+    expect(first.times.brokenAt).toBe(at(400));
+    expect(next(first, order(500, broken)).times.brokenAt).toBe(at(400));
+  });
+
   test('of a programme that another replaced from its start, also of a short one, was never aired', () => {
     for (const length of [60, 1000]) {
       const times = { endAt: at(length), closeAt: at(length + 10) };

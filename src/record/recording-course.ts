@@ -2,8 +2,8 @@
  * The course of one recording, from announced to over: one union and one pure transition function. Sessions only act
  * on it. All times are of the broadcast's clock.
  *
- * A recording that has begun is never shortened: its end only moves later, and once main content was written the
- * wanted span does not shrink. `docs/architecture.md`, "Following present/following", says where the times come from.
+ * Announcements never shorten a recording that has begun: its end only moves later, until another programme is on
+ * instead; and once main content was written the wanted span does not shrink. `docs/architecture.md`, "Following present/following", says where the times come from.
  */
 import type { BroadcastMs } from '../../arib/time.ts';
 import { assertNever } from '../../host/assert-never.ts';
@@ -18,6 +18,8 @@ const PROBE_RECEIVED_MS = 12_000;
  * Tables may name a programme this long after its start (`LATE_TABLE_MS`); for a short programme, half of its length.
  */
 const NAMED_WITHIN_MS = 30_000;
+/** Another programme is present for this long before the recording ends earlier than was announced. */
+const REPLACED_MS = 5_000;
 
 export interface CourseTimes {
   /** When the tuner is requested: before the margin, so that the margin is complete. */
@@ -215,17 +217,37 @@ function ordered(
     startAt: hasMain ? min(before.startAt, order.startAt) : order.startAt,
     // The part on the air so far stays wanted, whatever a later table announces.
     endAt: order.airState === 'on' ? max(order.endAt, min(before.endAt, at)) : order.endAt,
-    closeAt: max(order.closeAt, order.airState === null ? before.closeAt : course.firmCloseAt),
+    closeAt: max(order.closeAt, keptClose(course, order, at)),
     holdUntil: order.holdUntil ?? (isInformed ? null : before.holdUntil),
     listenUntil: order.listenUntil,
-    // The plan drops the value after a while; it stays valid until the programme is held open again.
-    brokenAt: order.brokenAt !== null || order.holdUntil !== null ? order.brokenAt : before.brokenAt,
+    brokenAt: brokenSince(course, order, at),
   };
   const firmCloseAt = order.airState === null ? course.firmCloseAt : times.closeAt;
   const facts = aired({ ...course, times, isInformed, firmCloseAt, airState: order.airState }, at);
   if (facts.state === 'on' && isDenied) return { ...facts, state: 'waiting' };
   if (isWritten(facts.state) || endsAt(times) <= at) return facts;
   return { ...facts, state: at >= times.closeAt ? 'extended' : 'on' };
+}
+
+/**
+ * Up to when it stays open although the order ends earlier. No announcement shortens a recording; another programme
+ * that is present instead does: then the ordered end is the one that the tables did not withdraw.
+ */
+function keptClose({ times, firmCloseAt }: CourseFacts, order: OrderedTimes, at: BroadcastMs): BroadcastMs {
+  if (order.airState === null) return times.closeAt;
+  return order.airState === 'past' ? min(times.closeAt, later(at, REPLACED_MS)) : firmCloseAt;
+}
+
+/** The plan drops the value after a while; it stays valid until the programme is held open again. */
+function brokenSince(
+  { times, isAired }: CourseFacts,
+  order: OrderedTimes,
+  at: BroadcastMs,
+): BroadcastMs | null {
+  if (order.brokenAt === null) return order.holdUntil === null ? times.brokenAt : null;
+  // An earlier process received it: only this one has not, and the other programme may have begun just now.
+  const isKnown = order.airState === 'elsewhere' && isAired === true;
+  return isKnown ? (times.brokenAt ?? at) : order.brokenAt;
 }
 
 /** Applies the station's report of whether the programme is, or ever was, on the air. */

@@ -216,6 +216,18 @@ const AIR: readonly Omit<FaultRow, 'household'>[] = [
     level: 'complete',
   },
   {
+    name: 'an hour more, withdrawn after some seconds',
+    programme: [0, 16],
+    faults: [{ fault: { kind: 'eit', which: 'present', longerSec: 3600 }, during: [3, 11] }],
+    level: 'complete',
+  },
+  {
+    name: 'a start an hour later, withdrawn after some seconds',
+    programme: [0, 16],
+    faults: [{ fault: { kind: 'eit', which: 'present', delaySec: 3600 }, during: [4, 10] }],
+    level: 'complete',
+  },
+  {
     name: 'relay: the first station',
     programme: [0, 10],
     relayTo: 'relay: the second station',

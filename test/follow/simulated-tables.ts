@@ -67,7 +67,7 @@ export class SimulatedTables {
     pause: async () => {},
   });
   readonly #store = new ProgramStore(this.#database);
-  readonly #air = new AirWatch();
+  #air = new AirWatch();
   readonly #presents = new Map<StationId, StationPresent>();
   readonly #announced = new Map<StationId, AnnouncedTables>();
   readonly #read = new Set<StationId>();
@@ -112,6 +112,17 @@ export class SimulatedTables {
   watch(station: StationId, on = true): void {
     if (on) this.#watched.add(station);
     else this.#watched.delete(station);
+  }
+
+  /** The service is killed and started again: its tables are read again, and only rows are left. */
+  restart(): void {
+    this.#air = new AirWatch();
+    for (const [station, present] of this.#presents) {
+      present.release(1, wallMs(this.home.now));
+      this.#presents.set(station, new StationPresent(present.station));
+    }
+    this.#read.clear();
+    this.#recorder.restart(this.home.now);
   }
 
   reserve(station: StationId, event: number, given: Partial<Reservation> = {}): ReservationId {
@@ -247,7 +258,7 @@ export class SimulatedTables {
       { ...MARGINS, encode: 'none', keepTs: true },
       (station) => home.stations.get(station),
     );
-    this.#recorder.order(orders);
+    this.#recorder.order(orders, broadcastMs(now));
   }
 }
 

@@ -1,24 +1,31 @@
 /**
- * A minimal recorder in virtual time: follows orders like the real one, on tuners that are assigned by the
- * agent's rules, and only reports when it would have written.
+ * A minimal recorder in virtual time: follows orders by the real recordings' course, on tuners that are assigned by
+ * the agent's rules, and only reports when it would have written.
  */
 import type { StationId } from '../../arib/ids.ts';
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+import type { BroadcastMs } from '../../arib/time.ts';
 import type { RecordingOrder } from '../../src/model/recording.ts';
 import type { ReservationId } from '../../src/model/reservation.ts';
+import {
+  beginCourse,
+  type CourseTimes,
+  endsAt,
+  isWritten,
+  next,
+  type RecordingCourse,
+} from '../../src/record/recording-course.ts';
+import { orderedTimes } from '../../src/record/running-recording.ts';
 import type { Home } from '../schedule/plan-home.ts';
 
-interface Running extends Pick<RecordingOrder, 'reservationId' | 'stationId' | 'holdUntil'> {
+interface Running extends Pick<RecordingOrder, 'reservationId' | 'stationId'> {
   readonly channel: string;
-  closeAt: BroadcastMs;
-  holdUntil: BroadcastMs | null;
-  listenUntil: BroadcastMs | null;
+  course: RecordingCourse;
   /** Index of its tuner; null: it has none. */
   tuner: number | null;
   /** Epoch ms. */
   stretches: [from: number, to: number][];
-  /** False: it only receives the tables. */
-  isWriting: boolean;
+  /** Packets were received in the last step. */
+  wasReceiving: boolean;
 }
 
 export class VirtualRecorder {
@@ -52,67 +59,89 @@ export class VirtualRecorder {
       .map(({ stretches }) => stretches);
   }
 
-  order(orders: readonly RecordingOrder[]): void {
+  order(orders: readonly RecordingOrder[], at: BroadcastMs): void {
     this.#orders = orders;
-    for (const { reservationId, closeAt, holdUntil, listenUntil = null } of orders) {
-      const running = this.#running.get(reservationId);
+    for (const order of orders) {
+      const running = this.#running.get(order.reservationId);
       if (running === undefined) continue;
-      running.closeAt = broadcastMs(Math.max(running.closeAt, closeAt));
-      running.holdUntil = holdUntil;
-      running.listenUntil = listenUntil;
+      running.course = next(running.course, { kind: 'ordered', at, ordered: orderedTimes(order) });
     }
   }
 
-  step(now: number): void {
+  /**
+   * The service is killed and started again at once: only the rows are left, which contain the times of each
+   * recording, and that it was on the air.
+   */
+  restart(at: BroadcastMs): void {
+    for (const one of this.#running.values()) {
+      const { times, isAired } = one.course;
+      const hasMain = isAired !== false && one.stretches.some(([, to]) => to > times.startAt);
+      const left: CourseTimes = { ...times, openAt: at, listenUntil: null, brokenAt: null };
+      one.course = beginCourse({ times: left, isAired, hasMain, isUnheard: endsAt(times) <= at, at });
+      one.tuner = null;
+      one.wasReceiving = false;
+    }
+  }
+
+  step(at: BroadcastMs): void {
     for (const order of this.#orders) {
-      const isDue = order.openAt <= now && order.closeAt > now;
-      if (isDue && !this.#running.has(order.reservationId)) this.#begin(order);
+      const isDue = order.openAt <= at && order.closeAt > at;
+      if (isDue && !this.#running.has(order.reservationId)) this.#begin(order, at);
     }
     for (const one of [...this.#running.values()]) {
-      const isOn = now < Math.max(one.closeAt, one.holdUntil ?? one.closeAt);
-      if (!isOn && (one.listenUntil ?? now) <= now) {
-        this.#finish(one.reservationId);
+      const isSilent = this.silent.has(one.stationId);
+      const reception = { isReceiving: one.wasReceiving && !isSilent, isCutOff: isSilent };
+      const wasReceiving = one.wasReceiving;
+      one.course = next(one.course, { kind: 'tick', at, reception });
+      const { state } = one.course;
+      if (state === 'over') {
+        this.#finish(one.reservationId, at);
         continue;
       }
-      const wasWriting = one.isWriting && one.tuner !== null;
-      one.isWriting = isOn;
-      if (this.silent.has(one.stationId)) one.tuner = null;
+      if (isSilent) one.tuner = null;
       else one.tuner ??= this.#tunerFor(one);
-      if (!isOn || one.tuner === null) continue;
+      const isWriting = isWritten(state) && one.tuner !== null;
+      one.wasReceiving = isWriting;
+      if (one.tuner !== null) one.course = next(one.course, { kind: 'opened', at });
+      if (!isWriting) continue;
       const last = one.stretches.at(-1);
-      if (wasWriting && last !== undefined) last[1] = now + this.stepMs;
-      else one.stretches.push([now, now + this.stepMs]);
+      if (wasReceiving && last !== undefined) last[1] = at + this.stepMs;
+      else one.stretches.push([at, at + this.stepMs]);
     }
   }
 
-  #begin({ reservationId, stationId, closeAt, holdUntil, listenUntil = null, after }: RecordingOrder): void {
+  #begin(order: RecordingOrder, at: BroadcastMs): void {
+    const { reservationId, stationId, after, openAt } = order;
     const reservation = this.home.reservations.find(({ id }) => id === reservationId);
     if (reservation?.state !== 'scheduled') return;
-    for (const id of after) this.#finish(id);
+    for (const id of after) this.#finish(id, at);
     this.home.begin(reservation.programId);
     const channel = this.home.stations.get(stationId)?.channel ?? '';
-    const times = { closeAt, holdUntil, listenUntil };
+    const times = { ...orderedTimes(order), openAt };
+    const begun = beginCourse({ times, isAired: null, hasMain: false, isUnheard: false, at });
+    const course = next(begun, { kind: 'ordered', at, ordered: times });
     this.#running.set(reservationId, {
-      ...{ reservationId, stationId, channel, ...times, tuner: null, stretches: [], isWriting: true },
+      ...{ reservationId, stationId, channel, course, tuner: null, stretches: [], wasReceiving: false },
     });
   }
 
   /** A tuner that is on its channel, idle, or used only by readers of tables. */
-  #tunerFor({ channel, isWriting }: Running): number | null {
+  #tunerFor({ channel, course }: Running): number | null {
     const tuners = [...(this.home.tuners ?? []).keys()];
     const usersOf = (tuner: number) => [...this.#running.values()].filter((one) => one.tuner === tuner);
     const shared = tuners.find((tuner) => usersOf(tuner).some((one) => one.channel === channel));
     const free = shared ?? tuners.find((tuner) => usersOf(tuner).length === 0);
-    if (free !== undefined || !isWriting) return free ?? null;
-    const taken = tuners.find((tuner) => usersOf(tuner).every((one) => !one.isWriting));
+    if (free !== undefined || !isWritten(course.state)) return free ?? null;
+    const taken = tuners.find((tuner) => usersOf(tuner).every((one) => !isWritten(one.course.state)));
     if (taken === undefined) return null;
     for (const one of usersOf(taken)) one.tuner = null;
     return taken;
   }
 
-  #finish(id: ReservationId): void {
+  #finish(id: ReservationId, at: BroadcastMs): void {
     const running = this.#running.get(id);
     if (running === undefined) return;
+    running.course = next(running.course, { kind: 'yielded', at });
     this.#running.delete(id);
     this.#over.push(running);
     this.home.reservations = this.home.reservations.map((one) =>

@@ -254,8 +254,9 @@ function isNamed({ airings }: PlanInput, id: ProgramId): boolean {
  * title.
  */
 function resumedAs(input: PlanInput, reservation: Reservation): GuideProgram | undefined {
-  const { programId: id, stationId: station, name, description, startAt, endAt, state } = reservation;
+  const { programId: id, stationId: station, name, description, startAt, state } = reservation;
   const airing = input.airings.get(id);
+  const endAt = airing?.closesAt ?? reservation.endAt;
   const until = airing?.until ?? endAt;
   const isBeforeEnd = until < endAt - Math.min(LATE_TABLE_MS, (endAt - startAt) / 4);
   const isBroken = isBeforeEnd || (airing !== undefined && isBrokenOff(airing));

@@ -95,20 +95,24 @@ export function underWay(
   isElsewhere = false,
 ): ProgramTimes {
   const state = airing?.state;
-  const endedAt = state === 'over' ? realEnd(program, reservation.endAt, airing?.until ?? null) : null;
+  // Once another programme is on instead, announcements that were withdrawn no longer count.
+  const replacedAt = state === 'over' ? airing?.closesAt : undefined;
+  const listed = program === undefined || program.openEnd ? reservation.endAt : program.endAt;
+  const endedAt = state === 'over' ? realEnd(replacedAt ?? listed, airing?.until ?? null) : null;
   // An estimate is not kept: it would prolong the recording after its actual end is known.
-  const isKnown = program !== undefined && !program.openEnd;
-  const known = isKnown ? latest(program.endAt, reservation.endAt) : reservation.endAt;
+  const known = replacedAt ?? latest(listed, reservation.endAt);
   const booked = endedAt === null ? known : latest(known, endedAt);
   const startAt = realStart(program, reservation.startAt, airing);
   const isLate = state === 'on' && booked < now;
   const isNamed = state === 'on' || state === 'next';
   const guessed = program === undefined ? booked : latest(booked, program.endAt);
   const closesAt = state === undefined ? endOf(program, guessed, now) : booked;
+  // A withdrawn extension keeps its tuner from no other programme.
+  const standing = state === 'on' ? earliest(closesAt, airing?.closesAt ?? closesAt) : closesAt;
   return {
     startAt,
     endAt: isLate ? latest(booked, broadcastMs(Math.floor(now / MINUTE_MS) * MINUTE_MS)) : booked,
-    to: taken(startAt, closesAt, program?.endAt ?? -Infinity, state, now),
+    to: taken(startAt, standing, program?.endAt ?? -Infinity, state, now),
     closesAt,
     holdUntil: isNamed ? held(program, reservation.startAt, booked, now) : null,
     listenUntil: listened(airing),
@@ -183,14 +187,9 @@ function realStart(
   return boundary(Math.abs(booked - from) < Math.abs(listed - from) ? booked : listed, from);
 }
 
-/** If present/following changes long before the announced end, it may change back: an interruption. */
-function realEnd(
-  program: ListedTimes | undefined,
-  booked: BroadcastMs,
-  until: BroadcastMs | null,
-): BroadcastMs | null {
+/** If present/following changes long before the listed end, it may change back: an interruption. */
+function realEnd(listed: BroadcastMs, until: BroadcastMs | null): BroadcastMs | null {
   if (until === null) return null;
-  const listed = program === undefined || program.openEnd ? booked : program.endAt;
   const end = boundary(listed, until);
   return end < listed ? null : end;
 }
