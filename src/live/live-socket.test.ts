@@ -190,7 +190,7 @@ describe('a client of the live socket', () => {
 
   test('that watches nothing is closed: from the start, with a prepared station, after a refusal', async () => {
     const closed = (client: Client): Promise<unknown> =>
-      comesTrue('the connection is closed', () => client.code !== undefined || undefined, 10_000);
+      until('the connection is closed', () => client.code !== undefined);
     const [silent, preparing] = [opened(undefined, 20), opened(undefined, 20)];
     preparing.send({ type: 'prepare', stationId: 8 });
     const refused = opened(() => Promise.reject(new Failure('no_tuner', 'no tuner')), 20);

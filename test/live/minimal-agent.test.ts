@@ -10,7 +10,8 @@ import { ReceptionPool } from '../../src/reception/reception-pool.ts';
 import { AgentClient } from '../../src/tuner/agent-client.ts';
 import { startReceptionWorker } from '../../src/workers.ts';
 import type { Tuner } from '../../wire/agent.ts';
-import { HD, OTHER_CHANNEL, prepareAir, Rig, until } from './rig.ts';
+import { until } from '../until.ts';
+import { HD, OTHER_CHANNEL, prepareAir, Rig } from './rig.ts';
 
 setDefaultTimeout(120_000);
 
