@@ -171,6 +171,45 @@ describe('a verdict', () => {
     ]);
   });
 
+  test('counts received parts without picture or sound as gaps, each once', () => {
+    const facts = {
+      ...measured([stretch(-10, 60), stretch(64, 115)], [hole(60, 64, 'service_stopped')]),
+      unwatchable: [
+        hole(-5, -1, 'no_picture'),
+        hole(10, 18, 'no_sound'),
+        hole(12, 15, 'no_picture'),
+        hole(30, 30.4, 'no_sound'),
+        hole(50, 60.2, 'no_picture'),
+        hole(63.9, 66, 'no_picture'),
+      ],
+    };
+    const { verdict, damagedMs } = judge(facts, PROGRAMME);
+    expect(verdict.level).toBe('damaged');
+    expect(verdict.gaps).toEqual([
+      { startMs: 10_000, endMs: 12_000, cause: 'no_sound' },
+      { startMs: 12_000, endMs: 15_000, cause: 'no_picture' },
+      { startMs: 15_000, endMs: 18_000, cause: 'no_sound' },
+      { startMs: 50_000, endMs: 60_000, cause: 'no_picture' },
+      { startMs: 60_000, endMs: 64_000, cause: 'service_stopped' },
+      { startMs: 64_000, endMs: 66_000, cause: 'no_picture' },
+    ]);
+    expect(damagedMs).toBe(24_000);
+    expect(verdict.tailMs).toBe(15_000);
+    const mostly = { ...measured([stretch(-10, 115)]), unwatchable: [hole(40, 95, 'no_picture')] };
+    expect(judge(mostly, PROGRAMME).verdict.level).toBe('lost');
+  });
+
+  test('reports scrambled packets once', () => {
+    const facts = {
+      ...measured([stretch(-10, 115)], [], [damaged(60, { scrambled: 90, cause: 'card_missing' })]),
+      unwatchable: [hole(59.8, 61.3, 'scrambled'), hole(59.8, 61.2, 'no_sound'), hole(80, 82, 'scrambled')],
+    };
+    expect(judge(facts, PROGRAMME).verdict.gaps).toEqual([
+      { startMs: 60_000, endMs: 61_000, cause: 'card_missing' },
+      { startMs: 80_000, endMs: 82_000, cause: 'scrambled' },
+    ]);
+  });
+
   test('is lost when nothing or less than half was recorded', () => {
     expect(judge(nothingMeasured(), PROGRAMME).verdict).toEqual({
       level: 'lost',

@@ -36,6 +36,9 @@ export const GAP_CAUSES = [
   'card_failed',
   /** The agent that shares its card was unavailable or refused. */
   'card_share_failed',
+  /** Packets were received, but no picture or no sound that could be decoded. */
+  'no_picture',
+  'no_sound',
   'copy_never',
   'disk_full',
   'disk_failed',
@@ -98,6 +101,8 @@ export interface Measured {
   /** In order. */
   damage: Damage[];
   sums: PacketSums;
+  /** Received parts without picture or sound, by cause in order; absent: none. */
+  unwatchable?: Break[];
   /** Which file contains which received part; absent for older recordings. */
   files?: FileStretch[];
   /** Whether its station listed it as present during its time; null: its station was not received. */
@@ -172,7 +177,8 @@ export function judge(measured: Measured, wanted: Wanted): Judgement {
   const shownTo = shownUntil(wanted, { from, to });
   const shown = { from, to: shownTo };
   const dropped: Break[] = shownTo < to ? [{ from: shownTo, to, cause: 'broken_off' }] : [];
-  const holes = [...missing(measured, shown), ...scrambledRuns(measured.damage, shown), ...dropped];
+  const unreceived = [...missing(measured, shown), ...scrambledRuns(measured.damage, shown), ...dropped];
+  const holes = [...unreceived, ...unwatchableParts(measured.unwatchable ?? [], shown, unreceived)];
   const yielded = measured.breaks
     .filter((one) => one.cause === 'yielded' && one.to > wanted.endAt)
     .map((one) => ({ ...one, from: latest(one.from, wanted.endAt) }))
@@ -329,6 +335,33 @@ function scrambledRuns(damage: readonly Damage[], within: Stretch): Break[] {
     cause,
   }));
   return merge(runs.filter(({ from, to }) => to > from)).filter(isLoss);
+}
+
+/** What neither a gap nor a more important cause explains: without a picture, the sound does not matter. */
+function unwatchableParts(spans: readonly Break[], within: Stretch, explained: readonly Break[]): Break[] {
+  const out: Break[] = [];
+  for (const cause of ['scrambled', 'no_picture', 'no_sound'] as const) {
+    const known = union([...explained, ...out]);
+    const own = union(spans.filter((one) => one.cause === cause))
+      .map(({ from, to }) => ({ from: latest(from, within.from), to: earliest(to, within.to) }))
+      .flatMap((one) => without(one, known))
+      .map((one) => ({ ...one, cause }));
+    out.push(...merge(own).filter(isLoss));
+  }
+  return out;
+}
+
+/** @param known in order, without overlap */
+function without(one: Stretch, known: readonly Stretch[]): Stretch[] {
+  const out: Stretch[] = [];
+  let at = one.from;
+  for (const { from, to } of known) {
+    if (to <= at || from >= one.to) continue;
+    if (from > at) out.push({ from: at, to: from });
+    at = to;
+  }
+  if (one.to > at) out.push({ from: at, to: one.to });
+  return out;
 }
 
 /** In order of time; adjacent gaps of one cause are merged. */

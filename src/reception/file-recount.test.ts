@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Pid, pid } from '../../arib/ids.ts';
+import { airPackets } from '../../test/synth/air-packets.ts';
 import { type Recount, recount } from './file-recount.ts';
 
 const CLOCK = pid(0x1ff);
@@ -103,6 +104,32 @@ test('a single missing packet is a drop, not a hole', async () => {
   packets.splice(450, 1);
   expect(await recounted(packets, 100, CLOCK)).toMatchObject({ holes: [], recounted: { drops: 1 } });
 });
+
+test.each([0, 3, 5, 7])(
+  'pictures that are gone are found, %d s of the file being counted',
+  async (counted) => {
+    const second = 3_000_000 / 8 / 188;
+    const station = { video: { codec: 'mpeg2', width: 160, height: 96, bitrate: 300_000 } };
+    const air = await airPackets(
+      { bitrate: 3_000_000, stations: [station] },
+      {
+        ...{ at: Date.UTC(2026, 10, 20, 12), seconds: 12 },
+        faults: [{ kind: 'absent', pids: [0x100], during: [4, 9] }],
+      },
+    );
+    const packets = Array.from({ length: air.length / 188 }, (_, at) =>
+      air.subarray(at * 188, at * 188 + 188),
+    );
+    const { unwatchable } = await recounted(packets, Math.round(counted * second), CLOCK);
+    const from = Math.max(...unwatchable.map(({ fromBeforeEndMs }) => fromBeforeEndMs));
+    const to = Math.min(...unwatchable.map(({ toBeforeEndMs }) => toBeforeEndMs));
+    expect(new Set(unwatchable.map(({ cause }) => cause))).toEqual(new Set(['no_picture']));
+    // What was counted before is known; the last 4,096 packets of it are read again.
+    expect(Math.abs(from - 8_000)).toBeLessThan(counted < 5 ? 250 : 3_000);
+    expect(from).toBeGreaterThan(Math.min((12 - counted) * 1000, 8_000) - 250);
+    expect(Math.abs(to - 3_000)).toBeLessThan(250);
+  },
+);
 
 test('a clock jump without packet loss is no hole', async () => {
   const packets = broadcast((place) => (place < 500 ? 0 : 3000));

@@ -1,9 +1,13 @@
-/** Counts packets again that a killed process had written to a file but not yet reported. Bounded memory. */
+/**
+ * Counts packets again that a killed process had written to a file but not yet reported, with the losses of picture and
+ * sound in them. Bounded memory.
+ */
 import type { FileHandle } from 'node:fs/promises';
 import type { Pid } from '../../arib/ids.ts';
 import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
 import { hasTransportError, PACKET_SIZE, packetPcr, packetPid } from '../../arib/ts/packet.ts';
 import { StreamStatistics } from '../../arib/ts/statistics.ts';
+import { ProgrammeWatch, type UnwatchableSpan } from './programme-watch.ts';
 import {
   atClocks,
   clockReferences,
@@ -48,6 +52,8 @@ export interface Recount {
   runs: readonly RecountedRun[];
   /** In order. */
   holes: readonly RecountedHole[];
+  /** Losses of picture or sound, as times before the file's end; they may have begun in the counted part. */
+  unwatchable: readonly UnwatchableSpan[];
   /** The last program_clock_reference, 27 MHz; null: none. */
   pcr: number | null;
 }
@@ -78,8 +84,8 @@ export async function recount(
     at += length;
     counter.take(block.subarray(0, length));
   }
-  const { runs, holes } = counter.end();
-  return { recounted: sumOf(runs), runs, holes, pcr: last ?? null };
+  const { runs, holes, unwatchable } = counter.end();
+  return { recounted: sumOf(runs), runs, holes, unwatchable, pcr: last ?? null };
 }
 
 /** Counts from clock reference to clock reference, across blocks. */
@@ -87,6 +93,7 @@ class PieceCounter {
   readonly #runs: RecountedRun[] = [];
   readonly #holes: RecountedHole[] = [];
   #statistics = new StreamStatistics();
+  readonly #watch = new ProgrammeWatch();
   #step = emptyStep();
   #lastPcr: number | undefined;
   /** Drops since the last clock reference. */
@@ -97,6 +104,8 @@ class PieceCounter {
   #isFollowing = false;
   /** Reported drops since the last clock reference: the clock has not shown the hole yet that caused them. */
   #knownDrops = 0;
+  /** From the end of the reported packets to the file's end, ms. */
+  #reportedBeforeEndMs: number | null = null;
 
   /** @param last the file's last clock reference */
   constructor(
@@ -114,6 +123,7 @@ class PieceCounter {
     this.#drops = 0;
     this.#runs.length = 0;
     this.#holes.length = 0;
+    if (this.#lastPcr !== undefined) this.#reportedBeforeEndMs = this.#beforeEnd(this.#lastPcr);
   }
 
   /** Counts one block as one step. */
@@ -128,14 +138,18 @@ class PieceCounter {
     this.#step = emptyStep();
   }
 
-  end(): { runs: RecountedRun[]; holes: RecountedHole[] } {
+  end(): Pick<Recount, 'runs' | 'holes' | 'unwatchable'> {
     this.#decide();
-    return { runs: this.#runs, holes: this.#holes };
+    this.#watch.end();
+    const reportedMs = this.#reportedBeforeEndMs ?? Number.POSITIVE_INFINITY;
+    const unwatchable = this.#watch.take().filter(({ toBeforeEndMs }) => toBeforeEndMs < reportedMs);
+    return { runs: this.#runs, holes: this.#holes, unwatchable };
   }
 
   #count(piece: Uint8Array): void {
     const before = sumsOf(this.#statistics);
     this.#statistics.count(piece);
+    this.#watch.feed(piece);
     const sums = difference(sumsOf(this.#statistics), before);
     this.#drops += sums.drops;
     this.#step = { ...sumOf([this.#step, sums]), beforeEndMs: this.#step.beforeEndMs };
@@ -147,6 +161,7 @@ class PieceCounter {
     this.#lastPcr = pcr;
     this.#step.beforeEndMs ??= this.#beforeEnd(pcr);
     const stepMs = before === undefined ? 0 : pcrDifference(pcr, before) / PCR_PER_MS;
+    if (stepMs >= HOLE_MS && stepMs <= MAX_HOLE_MS) this.#watch.pass(stepMs);
     // A reported break may be shorter than HOLE_MS (a restart of the recorder); rare packets show it much later.
     const isKnown = this.#isFollowing || this.#knownDrops > 0;
     // The continuity error may come before or after this clock reference.

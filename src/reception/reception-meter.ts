@@ -1,12 +1,13 @@
 /**
- * Measures a station's packets while they are recorded: sums of each second, and gaps in the broadcast. It makes no
- * verdicts.
+ * Measures a station's packets while they are recorded: sums of each second, gaps in the broadcast, and losses of
+ * picture or sound. It makes no verdicts.
  */
 import type { Pid } from '../../arib/ids.ts';
 import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
 import { hasTransportError, PACKET_SIZE, packetPcr, packetPid } from '../../arib/ts/packet.ts';
 import { StreamStatistics } from '../../arib/ts/statistics.ts';
 import { type MonotonicMs, monotonicMs } from '../../host/clock.ts';
+import { ProgrammeWatch, type UnwatchableSpan } from './programme-watch.ts';
 
 const PCR_PER_MS = PCR_HZ / 1000;
 const SECOND_MS = 1000;
@@ -44,6 +45,8 @@ export interface ReceptionSecond extends ReceptionSums {
   isSteady: boolean;
   /** There is no previous clock reference: after a gap, or in a new stream. */
   isApart: boolean;
+  /** Losses of picture or sound that were noticed in it; they may have begun earlier. */
+  unwatchable: UnwatchableSpan[];
 }
 
 export interface ReceptionHandlers {
@@ -66,6 +69,7 @@ interface Undecided {
 
 export class ReceptionMeter {
   #statistics = new StreamStatistics();
+  readonly #watch = new ProgrammeWatch();
   #second: ReceptionSecond | undefined;
   #lastPcr: number | undefined;
   /** Arrival of the last clock reference, and the drops counted before it. */
@@ -196,6 +200,7 @@ export class ReceptionMeter {
     ) {
       this.#emit(running.to);
     }
+    this.#watch.feed(bytes);
     this.#second ??= emptySecond(now, this.#lastPcr === undefined);
     const second = this.#second;
     const before = this.#lastPcr;
@@ -249,7 +254,9 @@ export class ReceptionMeter {
   interrupt(): void {
     if (this.#undecided?.why === 'step') this.#decideStep(undefined);
     else this.#decide(true);
+    this.#watch.end();
     if (this.#second !== undefined) this.#emit(undefined);
+    this.#watch.interrupt();
     this.#statistics = new StreamStatistics();
     this.#lastPcr = undefined;
     this.#dropsAtPcr = 0;
@@ -259,7 +266,9 @@ export class ReceptionMeter {
   #emit(last: MonotonicMs | undefined): void {
     const second = this.#second;
     this.#second = last === undefined ? undefined : emptySecond(last, this.#lastPcr === undefined);
-    if (second !== undefined && second.packets > 0) this.handlers.second(second);
+    if (second === undefined || second.packets === 0) return;
+    second.unwatchable = this.#watch.take();
+    this.handlers.second(second);
   }
 
   /** Whether the clock shows missing packets; delayed packets are complete and only late. */
@@ -279,7 +288,7 @@ export function isMostlyScrambled({ packets, scrambled }: ReceptionSums): boolea
 
 function emptySecond(at: MonotonicMs, isApart: boolean): ReceptionSecond {
   const clocks = { pcr: null, lastPcr: null, isSteady: true, isApart };
-  return { from: at, to: at, ...clocks, packets: 0, drops: 0, errors: 0, scrambled: 0 };
+  return { from: at, to: at, ...clocks, packets: 0, drops: 0, errors: 0, scrambled: 0, unwatchable: [] };
 }
 
 function follows(pcr: number, before: number): boolean {

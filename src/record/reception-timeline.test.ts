@@ -20,6 +20,7 @@ const UNDATED = {
   lastPcr: null as number | null,
   isSteady: true,
   isApart: false,
+  unwatchable: [],
 };
 const second = (from: number) => ({
   kind: 'progress' as const,
@@ -102,7 +103,7 @@ test('a pause of the process that exceeds the backlog is reported with its own c
   one.beginLife();
   const former = {
     ...{ modifiedAt: wallMs(61_000), pcr: 4 * PCR_PER_SECOND },
-    ...{ recounted: NO_PACKETS, runs: [], holes: [] },
+    ...{ recounted: NO_PACKETS, runs: [], holes: [], unwatchable: [] },
   };
   one.take({ kind: 'opened', path: '/a.ts', size: 188, former }, monotonicMs(62_000));
   const { progress } = second(62_000);
@@ -136,7 +137,7 @@ test('the reason of scrambled packets is requested once per run and again later,
     began: () => {},
     onReceiving: () => {},
     whyScrambled: async () => answers[asked++],
-    onScrambled: () => {
+    onUnwatchable: () => {
       changes += 1;
     },
   });
@@ -153,12 +154,12 @@ test('the reason of scrambled packets is requested once per run and again later,
     await Promise.resolve();
   };
   for (let at = 0; at < 7; at += 1) await receive(at, 10);
-  expect([asked, one.scrambledBy]).toEqual([2, 'card_missing']);
+  expect([asked, one.unwatchableBy]).toEqual([2, 'card_missing']);
   await receive(7, 0);
-  expect([one.scrambledBy, changes]).toEqual([undefined, 2]);
+  expect([one.unwatchableBy, changes]).toEqual([undefined, 2]);
   await receive(8, 10);
   await receive(9, 10);
-  expect([asked, one.scrambledBy, changes]).toEqual([3, 'not_subscribed', 3]);
+  expect([asked, one.unwatchableBy, changes]).toEqual([3, 'not_subscribed', 3]);
   expect(one.measured.damage.map(({ from, to, cause }) => [Number(from), Number(to), cause ?? null])).toEqual(
     [
       [0, 7000, 'card_missing'],

@@ -47,8 +47,8 @@ interface ReceptionTimelineOptions {
   whyScrambled?: (() => Promise<GapCause | undefined>) | undefined;
   /** A gap that is not visible in a file began or ended. */
   onGap?: (() => void) | undefined;
-  /** `scrambledBy` changed. */
-  onScrambled?: (() => void) | undefined;
+  /** `unwatchableBy` changed. */
+  onUnwatchable?: (() => void) | undefined;
 }
 
 export class ReceptionTimeline {
@@ -79,6 +79,8 @@ export class ReceptionTimeline {
   #bornAt: BroadcastMs;
   /** The last packets stayed scrambled. */
   #isUnreadable = false;
+  /** Picture or sound is missing at the end of the last packets. */
+  #missing: GapCause | undefined;
   /** The current run of scrambled packets: its cause if known, and when that was last queried. */
   #scrambling: { cause: GapCause | undefined; askedAt: BroadcastMs } | undefined;
 
@@ -121,9 +123,9 @@ export class ReceptionTimeline {
     return this.isForbidden ? 'copy_never' : this.#outage?.cause;
   }
 
-  /** Why received packets currently stay scrambled; undefined if they do not, or the reason is unknown. */
-  get scrambledBy(): GapCause | undefined {
-    return this.#scrambling?.cause;
+  /** Why what is received cannot be watched; undefined if it can, or the reason is unknown. */
+  get unwatchableBy(): GapCause | undefined {
+    return this.#scrambling?.cause ?? this.#missing;
   }
 
   /** The current output has reported something. */
@@ -276,6 +278,12 @@ export class ReceptionTimeline {
     const wasBegun = this.isBegun;
     const cause = this.#scrambledCause(second, to);
     this.#measurement.received({ from, to }, cause === undefined ? second : { ...second, cause }, path);
+    this.#measurement.unwatchable(to, second.unwatchable);
+    const missing = second.unwatchable.find(({ toBeforeEndMs }) => toBeforeEndMs === 0)?.cause;
+    if (missing !== this.#missing) {
+      this.#missing = missing;
+      this.options.onUnwatchable?.();
+    }
     if (!wasBegun) this.options.began(broadcastMs(Math.round(from)));
     const wasUnreadable = this.#isUnreadable;
     this.#isUnreadable = isUnreadable(second);
@@ -285,12 +293,12 @@ export class ReceptionTimeline {
 
   /** Queries why these packets stayed scrambled; the answer applies to this run only. */
   #scrambledCause(sums: PacketSums, at: BroadcastMs): GapCause | undefined {
-    const { whyScrambled, onScrambled } = this.options;
+    const { whyScrambled, onUnwatchable } = this.options;
     if (whyScrambled === undefined) return undefined;
     if (!isUnreadable(sums)) {
       const wasTold = this.#scrambling?.cause !== undefined;
       this.#scrambling = undefined;
-      if (wasTold) onScrambled?.();
+      if (wasTold) onUnwatchable?.();
       return undefined;
     }
     this.#scrambling ??= { cause: undefined, askedAt: broadcastMs(Number.NEGATIVE_INFINITY) };
@@ -301,7 +309,7 @@ export class ReceptionTimeline {
       if (run !== this.#scrambling || cause === undefined || cause === run.cause) return;
       run.cause = cause;
       this.#measurement.explainScrambled(cause);
-      onScrambled?.();
+      onUnwatchable?.();
     });
     return run.cause;
   }

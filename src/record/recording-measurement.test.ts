@@ -73,6 +73,25 @@ test('a process that lived for a moment stays recorded when a gap begins with it
   expect(measurement.value.stretches).toEqual([at(4, 5)]);
 });
 
+test('a loss of picture or sound is one part, however often it is reported; their number is bounded', () => {
+  const measurement = new RecordingMeasurement(nothingMeasured());
+  const lost = (cause: 'no_picture' | 'no_sound', from: number, to: number) => ({
+    ...{ cause, fromBeforeEndMs: from * 1000, toBeforeEndMs: to * 1000 },
+  });
+  measurement.unwatchable(broadcastMs(10_000), [lost('no_picture', 1.5, 0), lost('no_sound', 1, 0)]);
+  measurement.unwatchable(broadcastMs(11_000), [lost('no_picture', 1, 0), lost('no_sound', 1, 0.7)]);
+  expect(measurement.value.unwatchable).toEqual([
+    { ...at(8.5, 11), cause: 'no_picture' },
+    { ...at(9, 10.3), cause: 'no_sound' },
+  ]);
+  measurement.shift(500, broadcastMs(0));
+  expect(measurement.value.unwatchable?.[0]).toEqual({ ...at(9, 11.5), cause: 'no_picture' });
+  for (let second = 20; second < 20_000; second += 2)
+    measurement.unwatchable(broadcastMs(second * 1000), [lost('no_picture', 0.5, 0)]);
+  expect(measurement.value.unwatchable?.length).toBe(5_000);
+  expect(measurement.value.unwatchable?.at(-1)?.to).toBe(broadcastMs(19_998_000));
+});
+
 describe('data found in the file of a killed process', () => {
   const SCRAMBLED = { ...CLEAN, scrambled: 100 };
   const run = (sums: typeof CLEAN, beforeEndMs: number | null) => ({ ...sums, beforeEndMs });
@@ -82,7 +101,11 @@ describe('data found in the file of a killed process', () => {
       const measurement = new RecordingMeasurement(nothingMeasured());
       measurement.received(at(0, 6), CLEAN);
       const clear = { ...CLEAN, packets: 150 };
-      measurement.recounted(at(6, 11), { runs: [run(clear, 4900), run(SCRAMBLED, beforeEndMs)], holes: [] });
+      measurement.recounted(at(6, 11), {
+        runs: [run(clear, 4900), run(SCRAMBLED, beforeEndMs)],
+        holes: [],
+        unwatchable: [],
+      });
       expect(measurement.value.damage).toEqual([{ ...at(9, 11), ...SCRAMBLED }]);
       expect(measurement.value.sums).toEqual({ packets: 350, drops: 0, errors: 0, scrambled: 100 });
     }
@@ -94,6 +117,7 @@ describe('data found in the file of a killed process', () => {
     measurement.recounted(at(6, 10), {
       runs: [run(SCRAMBLED, 4000), run(CLEAN, 3000), run(SCRAMBLED, 1000)],
       holes: [],
+      unwatchable: [],
     });
     expect(measurement.value.damage.map(({ from, to, cause }) => ({ from, to, cause }))).toEqual([
       { ...at(0, 7), cause: 'card_missing' },

@@ -9,9 +9,12 @@ import {
   type Stretch,
 } from '../model/verdict.ts';
 import type { Recount, RecountedRun } from '../reception/file-recount.ts';
+import type { UnwatchableSpan } from '../reception/programme-watch.ts';
 
 /** Consecutive seconds have small gaps on a busy machine. */
 const JOIN_MS = 500;
+/** Entries of unwatchable parts: each lasts 0.4 s or more, so that a hostile broadcast could fill a day with them. */
+const MAX_UNWATCHABLE = 5_000;
 /** Longest entry of damage: a recording of a day, damaged throughout, has 8,640 of them. */
 const WINDOW_MS = 10_000;
 
@@ -81,8 +84,9 @@ export class RecordingMeasurement {
    * Adds what was found in the file of a killed process, for a time span that is already covered. Packets that stayed
    * scrambled have the same cause as those right before them. The file does not show why packets are missing.
    */
-  recounted(stretch: Stretch, { runs, holes }: Pick<Recount, 'runs' | 'holes'>): void {
+  recounted(stretch: Stretch, { runs, holes, unwatchable }: Omit<Recount, 'recounted' | 'pcr'>): void {
     this.#recountedRuns(stretch, runs);
+    this.unwatchable(stretch.to, unwatchable);
     for (const { fromBeforeEndMs, toBeforeEndMs } of holes) {
       const from = latest(plusMs(stretch.to, -fromBeforeEndMs), stretch.from);
       this.broke('stalled', { from, to: earliest(plusMs(stretch.to, -toBeforeEndMs), stretch.to) });
@@ -104,6 +108,23 @@ export class RecordingMeasurement {
       const to = index === runs.length - 1 ? stretch.to : earliest(latest(estimate, from), stretch.to);
       this.count({ from, to }, index === 0 && cause !== undefined ? { ...run, cause } : run);
       from = to;
+    }
+  }
+
+  /** Received parts without picture or sound. @param end of the packets to which their times refer */
+  unwatchable(end: BroadcastMs, spans: readonly UnwatchableSpan[]): void {
+    if (spans.length === 0) return;
+    this.value.unwatchable ??= [];
+    const { unwatchable } = this.value;
+    for (const { cause, fromBeforeEndMs, toBeforeEndMs } of spans) {
+      const one = { from: plusMs(end, -fromBeforeEndMs), to: plusMs(end, -toBeforeEndMs), cause };
+      const last = unwatchable.findLast((known) => known.cause === cause);
+      const joins = last !== undefined && one.from - last.to <= JOIN_MS;
+      if (!joins && unwatchable.length < MAX_UNWATCHABLE) unwatchable.push(one);
+      else if (last !== undefined) {
+        last.from = earliest(last.from, one.from);
+        last.to = latest(last.to, one.to);
+      }
     }
   }
 
@@ -134,8 +155,8 @@ export class RecordingMeasurement {
 
   /** Moves all times from `since` on by `byMs`: the clock was wrong. */
   shift(byMs: number, since: BroadcastMs): void {
-    const { stretches, breaks, damage, files = [] } = this.value;
-    for (const one of [...stretches, ...breaks, ...damage, ...files]) {
+    const { stretches, breaks, damage, unwatchable = [], files = [] } = this.value;
+    for (const one of [...stretches, ...breaks, ...damage, ...unwatchable, ...files]) {
       if (one.from >= since) one.from = plusMs(one.from, byMs);
       if (one.to >= since) one.to = latest(one.from, plusMs(one.to, byMs));
     }

@@ -22,6 +22,8 @@ const CAUSES: Readonly<Record<GapCause, string>> = {
   not_subscribed: '契約していないチャンネルのため、スクランブルを解除できませんでした',
   card_failed: 'カードが正しく応答せず、スクランブルを解除できませんでした',
   card_share_failed: 'カードを共有している相手に接続できず、スクランブルを解除できませんでした',
+  no_picture: '放送の映像が途切れました',
+  no_sound: '放送の音声が途切れました',
   copy_never: 'コピー禁止のため書き込みませんでした',
   disk_full: '録画先の空き容量がなくなりました',
   disk_failed: '録画先に書き込めませんでした',

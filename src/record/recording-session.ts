@@ -121,7 +121,7 @@ export interface SessionResult {
 
 interface SessionState {
   phase: 'waiting' | 'opening' | 'receiving' | 'interrupted' | 'over';
-  /** Why currently nothing, or only scrambled packets, are written; null: no problem, or not begun. */
+  /** Why currently nothing, or nothing watchable, is written; null: no problem, or not begun. */
   cause: GapCause | null;
   bytes: number;
   drops: number;
@@ -178,7 +178,7 @@ export class RecordingSession {
       ...{ former: former?.measured, delayedBy, broadcastClock, wallClock },
       began: (at) => this.#store(() => ledger.began(at)),
       whyScrambled: () => this.#whyScrambled(),
-      onScrambled: options.onChange,
+      onUnwatchable: options.onChange,
       onGap: () => this.#save(),
       onReceiving: () => {
         if (this.#phase === 'receiving') return;
@@ -199,7 +199,7 @@ export class RecordingSession {
   get state(): SessionState {
     return {
       phase: this.#phase,
-      cause: this.#reception.cause ?? this.#storage.trouble ?? this.#reception.scrambledBy ?? null,
+      cause: this.#reception.cause ?? this.#storage.trouble ?? this.#reception.unwatchableBy ?? null,
       bytes: this.#storage.bytes,
       drops: this.#reception.measured.sums.drops,
       slow: this.#storage.isSlow,

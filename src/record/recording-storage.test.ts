@@ -60,6 +60,7 @@ const second = (from: number) => ({
     lastPcr: null,
     isSteady: true,
     isApart: false,
+    unwatchable: [],
   },
   ...SUMS,
 });

@@ -26,6 +26,7 @@ const MEASURED: Measured = {
     { ...span(2, 3), packets: 5, drops: 0, errors: 0, scrambled: 5, cause: 'not_subscribed' as const },
   ],
   sums: { packets: 9, drops: 1, errors: 0, scrambled: 0 },
+  unwatchable: [{ ...span(3, 5), cause: 'no_picture' }],
   files: [{ path: '/a.ts', ...span(0, 10) }],
   isAired: true,
 };

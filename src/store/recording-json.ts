@@ -6,6 +6,7 @@
 import type { RecordingReason } from '../model/recording-reason.ts';
 import type { CutList } from '../model/recording-time.ts';
 import {
+  type Break,
   type Damage,
   type FileStretch,
   GAP_CAUSES,
@@ -43,19 +44,18 @@ export function storedMeasured(measured: Measured): string {
 export function readMeasured(text: string): Measured | null {
   const value = readObject<Partial<Record<keyof Measured, unknown>>>(text);
   if (value === null) return null;
-  const { stretches, breaks, damage, sums, files = [], isAired = null } = value;
+  const { stretches, breaks, damage, sums, unwatchable = [], files = [], isAired = null } = value;
   if (!areStretches(stretches) || !areStretches(breaks) || !areStretches(files)) return null;
+  if (!areStretches(unwatchable)) return null;
   if (!areStretches(damage) || !damage.every(isSums) || !isSums(sums)) return null;
   return {
     stretches: stretches.map(({ from, to }) => ({ from, to })),
-    breaks: breaks.map(({ from, to, ...rest }) => ({
-      ...{ from, to },
-      cause: causeOf('cause' in rest ? rest.cause : undefined),
-    })),
+    breaks: breaks.map(breakOf),
     damage: (damage as (Damage & { cause?: unknown })[]).map(({ cause, ...rest }) =>
       cause === undefined ? rest : { ...rest, cause: CAUSES.has(cause) ? (cause as GapCause) : 'scrambled' },
     ),
     sums: sums as Measured['sums'],
+    ...(value.unwatchable === undefined ? {} : { unwatchable: unwatchable.map(breakOf) }),
     ...(value.files === undefined
       ? {}
       : { files: (files as FileStretch[]).filter(({ path }) => typeof path === 'string') }),
@@ -92,6 +92,10 @@ function causeOf(value: unknown): GapCause {
 
 function isGap(value: unknown): value is Verdict['gaps'][number] {
   return hasNumbers(value, 'startMs', 'endMs');
+}
+
+function breakOf(stored: Stretch & { cause?: unknown }): Break {
+  return { from: stored.from, to: stored.to, cause: causeOf(stored.cause) };
 }
 
 function areStretches(list: unknown): list is Stretch[] {

@@ -63,6 +63,24 @@ const READERS: Kinds = {
       pids: readPids(pids),
     };
   },
+  noise: (field) => {
+    const { pids } = field.object([...COMMON, 'pids']);
+    return { kind: 'noise', pids: readPids(pids) };
+  },
+  absent: (field) => {
+    const { pids, counters } = field.object([...COMMON, 'pids', 'counters']);
+    return {
+      kind: 'absent',
+      pids: pids.list((pid) => pid.integer(0, MAX_PID), 1),
+      counters: counters.or('continued', (given) => given.oneOf(['continued', 'matching'] as const)),
+    };
+  },
+  swap: (field) => {
+    const { pids } = field.object([...COMMON, 'pids']);
+    const both = pids.list((pid) => pid.integer(0, MAX_PID), 2);
+    if (both.length !== 2) throw pids.wrong('二つの PID');
+    return { kind: 'swap', pids: both };
+  },
   stall: (field) => {
     field.object(COMMON);
     return { kind: 'stall' };

@@ -99,6 +99,49 @@ describe('the transmission path', () => {
     expect(damaged).toBeLessThan(160);
   });
 
+  /** PID, counter and number of each packet with payload that arrives, and of which PID the others are. */
+  function absentOf(counters: string) {
+    const line = lineOf(fault({ kind: 'absent', pids: [VIDEO], counters, from: iso(20), to: iso(61) }));
+    const bytes = packets(200);
+    for (let number = 0; number < 200; number += 1) {
+      const at = number * PACKET;
+      bytes[at + 3] = 0x10 | ((number >> 1) & 0x0f);
+      // Every tenth packet of the stream has a clock reference.
+      if (number % 20 === 0) bytes.set([0x30 | ((number >> 1) & 0x0f), 7, 0x10, 1, 2, 3, 4, 5, 6], at + 3);
+    }
+    const { length } = line.pass(bytes, 0, momentOf);
+    const found = [];
+    for (let at = 0; at < length; at += PACKET) {
+      if (bytes[at + 2] !== (VIDEO & 0xff)) continue;
+      const control = bytes[at + 3] ?? 0;
+      found.push({ counter: control & 15, hasPayload: (control & 0x10) !== 0 });
+    }
+    return found;
+  }
+
+  test.each(['continued', 'matching'])('hides that a stream is absent: counters %s', (counters) => {
+    const found = absentOf(counters);
+    const passed = found.filter(({ hasPayload }) => hasPayload);
+    for (const [index, { counter }] of passed.entries()) expect(counter).toBe(index & 15);
+    // 20 packets are absent, or a multiple of 16; their clock references are sent.
+    expect(passed.length).toBe(counters === 'continued' ? 100 - 21 : 100 - 32);
+    expect(found.length - passed.length).toBe(counters === 'continued' ? 3 : 4);
+  });
+
+  test('exchanges the PIDs of two streams, and makes payloads random', () => {
+    const swapped = arriving(lineOf(fault({ kind: 'swap', pids: [VIDEO, OTHER] })), 4).bytes;
+    expect(numbers(swapped)).toEqual([0, 1, 2, 3]);
+    expect([2, PACKET + 2].map((at) => swapped[at])).toEqual([OTHER & 0xff, VIDEO & 0xff]);
+    const noisy = arriving(lineOf(fault({ kind: 'noise', pids: [VIDEO] })), 4).bytes;
+    const clean = packets(4);
+    for (const number of [0, 1, 2, 3]) {
+      const [from, to] = [number * PACKET, (number + 1) * PACKET];
+      expect(noisy.subarray(from, from + 4)).toEqual(clean.subarray(from, from + 4));
+      const isSame = Buffer.compare(noisy.subarray(from, to), clean.subarray(from, to)) === 0;
+      expect(isSame).toBe(number % 2 === 1);
+    }
+  });
+
   test('is silent in a stall and continues at the current position of the broadcast', () => {
     const line = lineOf(fault({ kind: 'stall', from: iso(10), to: iso(20) }));
     expect(numbers(arriving(line, 30).bytes)).toEqual([

@@ -5,12 +5,14 @@
 import { broadcastMs } from '../../arib/time.ts';
 import { ticksAt } from '../clock.ts';
 import { PACKET_SIZE } from '../media/loop.ts';
+import { AbsentStreams } from './absent.ts';
 import { packetChance } from './chance.ts';
 import type { Fault, FaultOf, Faults } from './model.ts';
 import {
   announceDiscontinuity,
   carriesReference,
   corruptPacket,
+  noisePacket,
   pidAt,
   scramblePacket,
   setPid,
@@ -43,6 +45,8 @@ interface LineOptions {
 }
 
 const TICKS_PER_MS = 90;
+/** Faults that change packets. */
+const CHANGES: ReadonlySet<Fault['kind']> = new Set(['scramble', 'corrupt', 'pmt', 'swap', 'noise']);
 
 export class Line {
   #tunedAt: number | undefined;
@@ -52,6 +56,7 @@ export class Line {
   #shift = 0;
   /** Whether any packet has passed: a tuning that begins after a jump does not notice it. */
   #shifted = false;
+  readonly #absent = new AbsentStreams();
   /** Packet identifiers of clock references that have yet to announce a jump. */
   #unannounced = new Set<number>();
 
@@ -69,7 +74,7 @@ export class Line {
       this.#waiting = this.#lockFault(begun) !== undefined;
     }
     const faults = this.options.faults.current;
-    if (faults.length === 0 && !this.#waiting && this.#shift === 0)
+    if (faults.length === 0 && !this.#waiting && this.#shift === 0 && !this.#absent.isNeeded)
       return { length: bytes.length, end: null };
     let length = 0;
     for (let number = 0; number < count; number++) {
@@ -118,7 +123,16 @@ export class Line {
       // Packets of a burst share one random decision.
       if (packetChance(Math.floor(index / fault.burst), salt, fault.rate)) return true;
     }
-    return this.#isSilenced(pidAt(bytes, from), at);
+    return this.#isSilenced(pidAt(bytes, from), at) || this.#isAbsent(bytes, from, at);
+  }
+
+  #isAbsent(bytes: Uint8Array, from: number, at: number): boolean {
+    const pid = pidAt(bytes, from);
+    const own = this.options.faults.current.filter(
+      (fault): fault is FaultOf<'absent'> => fault.kind === 'absent' && fault.pids.includes(pid),
+    );
+    const active = own.find((fault) => isActive(fault, at));
+    return this.#absent.isLost(bytes, from, active ?? own[0], active !== undefined);
   }
 
   *#stationsOf(serviceId: number | null): Generator<LineStation> {
@@ -152,15 +166,19 @@ export class Line {
     this.#shiftClock(bytes, from, at);
     const pid = pidAt(bytes, from);
     for (const [salt, fault] of current.entries()) {
-      if (fault.kind !== 'scramble' && fault.kind !== 'corrupt' && fault.kind !== 'pmt') continue;
-      if (!isActive(fault, at)) continue;
+      if (!CHANGES.has(fault.kind) || !isActive(fault, at)) continue;
       if (fault.kind === 'pmt') {
         this.#relay(bytes, from, fault);
+      } else if (fault.kind === 'swap') {
+        const other = fault.pids[1 - fault.pids.indexOf(pid)];
+        if (fault.pids.includes(pid) && other !== undefined) setPid(bytes, from, other);
+      } else if (fault.kind === 'noise') {
+        if (fault.pids === null || fault.pids.includes(pid)) noisePacket(bytes, from, index);
       } else if (fault.kind === 'scramble') {
         for (const { media } of this.#stationsOf(fault.serviceId)) {
           if (media.has(pid)) scramblePacket(bytes, from, index);
         }
-      } else if (fault.pids === null || fault.pids.includes(pid)) {
+      } else if (fault.kind === 'corrupt' && (fault.pids === null || fault.pids.includes(pid))) {
         if (packetChance(index, salt + 0x100, fault.rate)) corruptPacket(bytes, from, index, fault);
       }
     }

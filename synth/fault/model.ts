@@ -23,6 +23,15 @@ export type PacketFault =
    * correct (ISO/IEC 13818-1 2.4.3.2); `sync`: the sync byte may be hit too.
    */
   | { kind: 'corrupt'; rate: number; flagged: boolean; sync: boolean; pids: number[] | null }
+  /** Payloads are random. */
+  | { kind: 'noise'; pids: number[] | null }
+  /**
+   * Streams are not sent, and the continuity counters do not show it: they continue afterwards, or the streams return
+   * when the counters match by chance.
+   */
+  | { kind: 'absent'; pids: number[]; counters: 'continued' | 'matching' }
+  /** Two streams have each other's PID. */
+  | { kind: 'swap'; pids: number[] }
   /** No data arrives, the tuner stays open; afterwards the broadcast continues at the current time. */
   | { kind: 'stall' }
   /** The stream ends, as when a command exits. */

@@ -40,6 +40,14 @@ export function corruptPacket(
   if (options.flagged) bytes[at + 1] = (bytes[at + 1] as number) | TRANSPORT_ERROR;
 }
 
+/** Makes the payload random; header and adaptation field stay. */
+export function noisePacket(bytes: Uint8Array, at: number, index: number): void {
+  if (!hasPayload(bytes, at)) return;
+  for (let offset = 4 + adaptationLength(bytes, at); offset < PACKET_SIZE; offset++) {
+    bytes[at + offset] = packetBits(index * PACKET_SIZE + offset, 0x6e) & 0xff;
+  }
+}
+
 /** transport_scrambling_control: even and odd key, ARIB STD-B25. */
 const SCRAMBLING = { even: 0x80, odd: 0xc0 };
 /** Packets under one key: a second or so of an HD service. */

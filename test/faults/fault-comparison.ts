@@ -2,7 +2,8 @@
 import { expect } from 'bun:test';
 import type { RecordingVerdict } from '../../wire/recordings.ts';
 import type { Cause } from './fault-rows.ts';
-import { missingOf, readStream, type TimeSpan } from './packet-reader.ts';
+import { missingOf, readStream } from './packet-reader.ts';
+import type { TimeSpan } from './time-span.ts';
 
 /** Tolerance between reported and actually missing time. */
 export const APART_MS = 500;

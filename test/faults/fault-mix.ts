@@ -13,7 +13,7 @@ import { APART_MS, compareWithFile } from './fault-comparison.ts';
 import { type HouseholdSetup, killAgent, killService, stopped } from './fault-households.ts';
 import type { Cause, FaultRow, Seconds } from './fault-rows.ts';
 import { type FaultEvening, startEvening } from './fault-table.ts';
-import type { TimeSpan } from './packet-reader.ts';
+import type { TimeSpan } from './time-span.ts';
 
 /** More stations keep a small machine so busy that packets arrive seconds late. */
 const STATIONS = 12;
@@ -80,6 +80,10 @@ const AIR: readonly { kind: string; fields?: Record<string, unknown>; causes: re
   { kind: 'scramble', causes: ['card_software', 'scrambled'] },
   { kind: 'loss', fields: { rate: 0.02, burst: 1, pids: [0x100, 0x110] }, causes: [] },
   { kind: 'corrupt', fields: { rate: 0.002, flagged: true, sync: false }, causes: [] },
+  { kind: 'absent', fields: { pids: [0x100] }, causes: ['no_picture'] },
+  { kind: 'absent', fields: { pids: [0x110], counters: 'matching' }, causes: ['no_sound'] },
+  { kind: 'swap', fields: { pids: [0x100, 0x110] }, causes: ['no_picture', 'no_sound'] },
+  { kind: 'noise', fields: { pids: [0x100, 0x110] }, causes: ['no_picture', 'no_sound'] },
 ];
 
 function mixedRow(random: Random, index: number, processes: ProcessFault): MixedRow {

@@ -58,7 +58,9 @@ export interface FaultRow {
   readonly isLong?: boolean;
 }
 
-const ELEMENTARY = [0x100, 0x110];
+const PICTURE = 0x100;
+const SOUND = 0x110;
+const ELEMENTARY = [PICTURE, SOUND];
 const WHOLE: Seconds = [0, 20];
 const STALL = { kind: 'stall' };
 
@@ -154,6 +156,50 @@ const AIR: readonly Omit<FaultRow, 'household'>[] = [
     programme: WHOLE,
     faults: [{ fault: { kind: 'corrupt', rate: 0.002, flagged: true, sync: false }, during: [5, 12] }],
     level: 'damaged',
+  },
+  {
+    name: 'pictures that are gone, while the counters continue',
+    programme: WHOLE,
+    faults: [{ fault: { kind: 'absent', pids: [PICTURE] }, during: [6, 14] }],
+    level: 'damaged',
+    causes: ['no_picture'],
+  },
+  {
+    name: 'pictures that are gone, with counters that match by chance',
+    isLong: true,
+    programme: WHOLE,
+    faults: [{ fault: { kind: 'absent', pids: [PICTURE], counters: 'matching' }, during: [6, 14] }],
+    level: 'damaged',
+    causes: ['no_picture'],
+  },
+  {
+    name: 'sound that is gone',
+    programme: WHOLE,
+    faults: [{ fault: { kind: 'absent', pids: [SOUND] }, during: [6, 14] }],
+    level: 'damaged',
+    causes: ['no_sound'],
+  },
+  {
+    name: 'picture and sound with exchanged PIDs',
+    programme: WHOLE,
+    faults: [{ fault: { kind: 'swap', pids: ELEMENTARY }, during: [6, 14] }],
+    level: 'damaged',
+    causes: ['no_picture'],
+  },
+  {
+    name: 'noise in all payloads',
+    isLong: true,
+    programme: WHOLE,
+    faults: [{ fault: { kind: 'noise', pids: ELEMENTARY }, during: [6.017, 9.011] }],
+    level: 'damaged',
+    causes: ['no_picture'],
+  },
+  {
+    name: 'noise that begins in the middle of a picture',
+    programme: WHOLE,
+    faults: [{ fault: { kind: 'noise', pids: [PICTURE] }, during: [6.017, 9.011] }],
+    level: 'damaged',
+    causes: ['no_picture'],
   },
   {
     name: 'a jump of the clock',
@@ -279,6 +325,14 @@ const SERVICE: readonly Omit<FaultRow, 'household'>[] = [
       { name: `the service is ${how} over the end`, programme: [second - 9, second + 2] as const },
     ].map((row) => ({ ...row, level: 'damaged' as const, causes: ['service_stopped'] as const }));
   }),
+  {
+    name: 'pictures that are gone for 10 s when the service is killed',
+    programme: [-8, 24],
+    // They are back before the service is.
+    faults: [{ fault: { kind: 'absent', pids: [PICTURE] }, during: [-5, 9] }],
+    level: 'damaged',
+    causes: ['no_picture', 'service_stopped'],
+  },
 ];
 
 /** The agent is killed from 5 on for AWAY_SEC. */

@@ -28,6 +28,8 @@ const CHANNELS = {
   GR: (index: number) => `T${20 + index}`,
   BS: (index: number) => `BS${pair(1 + 2 * index)}_0`,
 };
+/** `FAULT_ROWS=pictures` runs the rows with matching names only. */
+const CHOSEN = new RegExp(process.env.FAULT_ROWS ?? '');
 const pair = (number: number): string => String(number).padStart(2, '0');
 
 function channelOf({ type = 'GR' }: FaultRow, index: number): string {
@@ -161,7 +163,8 @@ export async function startEvening(
 }
 
 export function faultTable(name: HouseholdName): FaultSuite {
-  const rows = FAULT_ROWS.filter((row) => row.household === name && (LONG || row.isLong !== true));
+  const own = FAULT_ROWS.filter((row) => row.household === name && (LONG || row.isLong !== true));
+  const rows = own.filter((row) => CHOSEN.test(row.name));
   const setup = setUp(name);
   let evening: FaultEvening;
 

@@ -4,6 +4,8 @@
  * clock.
  */
 import { STC_ZERO } from '../../synth/clock.ts';
+import { MediaReader } from './media-reader.ts';
+import type { TimeSpan } from './time-span.ts';
 
 const PACKET = 188;
 const SYNC = 0x47;
@@ -18,12 +20,6 @@ const HOLE_MS = 190;
 const SHORT_HOLE_MS = 1_000;
 /** Scrambled spans this close to each other are merged. */
 const APART_MS = 300;
-
-/** Epoch ms of the broadcast. */
-export interface TimeSpan {
-  from: number;
-  to: number;
-}
 
 interface StreamFacts {
   packets: number;
@@ -49,6 +45,8 @@ interface StreamFacts {
   jumps: number;
   /** Times in which most packets are scrambled. */
   scrambled: TimeSpan[];
+  /** Times without pictures or without sound, apart from `holes` and `scrambled`. */
+  unwatchable: TimeSpan[];
 }
 
 /** A step of the clock; the following packets decide whether something is missing. */
@@ -71,8 +69,9 @@ export function readStream(bytes: Uint8Array, near: number, mayJump = true): Str
 class StreamReader {
   readonly #facts: StreamFacts = {
     ...{ packets: 0, unsynced: 0, breaks: 0, errors: 0, jumps: 0, breaksAtHoles: 0, repeats: 0 },
-    ...{ span: { from: Number.NaN, to: Number.NaN }, holes: [], scrambled: [] },
+    ...{ span: { from: Number.NaN, to: Number.NaN }, holes: [], scrambled: [], unwatchable: [] },
   };
+  readonly #media = new MediaReader();
   readonly #counters = new Map<number, number>();
   /** Counters of PIDs without a packet since a hole of less than a second. */
   readonly #overHole = new Map<number, number>();
@@ -124,12 +123,15 @@ class StreamReader {
       this.#counters.set(pid, counter);
       if (this.#step !== undefined) this.#since.add(pid);
     }
+    this.#media.packet(bytes, offset, pid, this.#at);
     this.#interval.packets += 1;
     if ((flags & 0xc0) !== 0) this.#interval.scrambled += 1;
   }
 
   end(): StreamFacts {
     this.#decide(true);
+    const { holes, scrambled, span } = this.#facts;
+    this.#facts.unwatchable.push(...this.#media.missing(span.to, [...holes, ...scrambled]));
     return this.#facts;
   }
 
@@ -214,9 +216,9 @@ export function lastClock(bytes: Uint8Array, near: number): number | undefined {
   return last;
 }
 
-/** The unwatchable parts of a span, in order: not covered by the stream, or scrambled. */
+/** The unwatchable parts of a span, in order: not covered by the stream, scrambled, without pictures or sound. */
 export function missingOf(
-  { span, holes, scrambled }: Pick<StreamFacts, 'span' | 'holes' | 'scrambled'>,
+  { span, holes, scrambled, unwatchable }: Pick<StreamFacts, 'span' | 'holes' | 'scrambled' | 'unwatchable'>,
   within: TimeSpan,
 ): TimeSpan[] {
   const all = Number.isNaN(span.from)
@@ -225,6 +227,7 @@ export function missingOf(
         { from: Number.NEGATIVE_INFINITY, to: span.from },
         ...holes,
         ...scrambled,
+        ...unwatchable,
         { from: span.to, to: Number.POSITIVE_INFINITY },
       ];
   return all

@@ -1,11 +1,11 @@
 /**
- * The packets of one station as a pure function of time, with reception faults: tables, a clock reference
- * every 50 ms, and picture, sound and data at a varying rate, so that a loss breaks continuity counters (with
+ * The packets of one station as a pure function of time, with reception faults: tables, a clock reference and a
+ * picture every 50 ms, and packets of picture, sound and data at a varying rate, so that a loss breaks continuity counters (with
  * a constant rate a counter could match again; by chance one of 16 still does).
  */
 import { STC_ZERO } from '../../synth/clock.ts';
 import { Random } from '../fuzz/random.ts';
-import { adaptation, patSection, pmtSection, StreamBuilder } from '../stream-builder.ts';
+import { adaptation, patSection, pesPacket, pmtSection, StreamBuilder } from '../stream-builder.ts';
 
 export const STEP_MS = 50;
 export const SERVICE_ID = 101;
@@ -16,13 +16,22 @@ const SOUND = 0x110;
 const CAPTION = 0x130;
 const DATA = 0x140;
 const FILL = new Uint8Array(184).fill(0x55);
+const PAYLOAD = 184;
+/** ADTS frames: as many octets as the data of a PES packet in one packet (ISO/IEC 13818-7 6.2). */
+const PES_HEADER = 14;
+const FRAME = PAYLOAD - PES_HEADER;
+/** Sequence header of 160x64, an intra picture, its four slices: ISO/IEC 13818-2 6.2. */
+const SLICES = [1, 2, 3, 4].flatMap((row) => [0, 0, 1, row, 0x0a, 0x55]);
+const PICTURE = [0, 0, 1, 0xb3, 0x0a, 0, 0x40, 0x34, 0, 0, 1, 0, 0, 0x0f, 0xff, 0xf8, ...SLICES];
 /** digital_copy_control_descriptor: never. */
 const COPY_NEVER = [0xc1, 1, (3 << 6) | 0x04];
 const TABLES_EVERY = 2;
 const PCR_PER_MS = 27_000;
 
 export interface AirFault {
-  kind: 'stall' | 'copy_never' | 'end' | 'scramble' | 'loss' | 'corrupt';
+  kind:
+    | ('stall' | 'copy_never' | 'end' | 'scramble' | 'loss' | 'corrupt')
+    | ('no_picture' | 'no_sound' | 'swap' | 'noise');
   /** Epoch ms. */
   from: number;
   to: number;
@@ -66,22 +75,34 @@ export class VirtualBroadcast {
       table(builder, PMT, map, counter);
     }
     builder.packet(CLOCK, { adaptation: adaptation({ pcr: pcrAt(at) }) });
-    for (let each = 0; each < video; each += 1) this.#elementary(builder, VIDEO, videoAt + each, at);
-    for (let each = 0; each < sound; each += 1) this.#elementary(builder, SOUND, soundAt + each, at);
+    const isSwapped = this.is('swap', at);
+    for (let each = 0; each < video; each += 1) {
+      const data = each === 0 ? pictureAt(at) : undefined;
+      if (!this.is('no_picture', at))
+        this.#elementary(builder, isSwapped ? SOUND : VIDEO, videoAt + each, at, data);
+    }
+    for (let each = 0; each < sound; each += 1) {
+      if (!this.is('no_sound', at))
+        this.#elementary(builder, isSwapped ? VIDEO : SOUND, soundAt + each, at, soundAtMs(at));
+    }
     this.#elementary(builder, CAPTION, index, at);
     for (let each = 0; each < sound + 1; each += 1)
       this.#elementary(builder, DATA, soundAt + index + each, at);
     return builder.take();
   }
 
-  #elementary(builder: StreamBuilder, pid: number, counter: number, at: number): void {
+  /** @param data of a PES packet that begins in it */
+  #elementary(builder: StreamBuilder, pid: number, counter: number, at: number, data?: Uint8Array): void {
     if (this.is('loss', at) && this.#random.below(50) === 0) return;
     const error = this.is('corrupt', at) && this.#random.below(50) === 0;
     const scrambling = this.is('scramble', at) ? 2 : 0;
     // A repeated packet counts as sent twice.
-    const payload = FILL.slice();
-    new DataView(payload.buffer).setUint32(0, counter);
-    builder.packet(pid, { payload, counter: counter & 15, error, scrambling });
+    const payload = data ?? FILL.slice();
+    new DataView(payload.buffer).setUint32(PAYLOAD - 4, counter);
+    const isNoise = this.is('noise', at) && (pid === VIDEO || pid === SOUND);
+    if (isNoise) for (const place of payload.keys()) payload[place] = this.#random.below(256);
+    const start = data !== undefined;
+    builder.packet(pid, { payload, start, counter: counter & 15, error, scrambling });
   }
 
   #step(index: number) {
@@ -101,6 +122,20 @@ export class VirtualBroadcast {
     return step;
   }
 }
+
+function pictureAt(at: number): Uint8Array {
+  const payload = FILL.slice();
+  payload.set(pesPacket({ streamId: 0xe0, pts: ptsAt(at), unbounded: true, data: PICTURE }));
+  return payload;
+}
+
+function soundAtMs(at: number): Uint8Array {
+  const data = new Uint8Array(FRAME).fill(0x55);
+  data.set([0xff, 0xf9, 0x4c, 0x80 | (FRAME >> 11), (FRAME >> 3) & 0xff, ((FRAME & 7) << 5) | 0x1f, 0xfc]);
+  return pesPacket({ streamId: 0xc0, pts: ptsAt(at), data });
+}
+
+const ptsAt = (at: number): number => Math.floor(pcrAt(at) / 300);
 
 const versionOf = (descriptors: readonly number[]) => ({ version: descriptors.length === 0 ? 0 : 1 });
 

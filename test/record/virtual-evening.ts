@@ -56,7 +56,10 @@ interface EveningOutcome {
   aired: { from: number; to: number };
 }
 
-const AIR_KINDS = ['stall', 'copy_never', 'end', 'scramble', 'loss', 'corrupt'] as const;
+const AIR_KINDS = [
+  ...(['stall', 'copy_never', 'end', 'scramble', 'loss', 'corrupt'] as const),
+  ...(['no_picture', 'no_sound', 'swap', 'noise'] as const),
+];
 
 export function randomPlan(random: Random): EveningPlan {
   const lengthSec = 20 + random.below(20);

@@ -136,6 +136,8 @@ const CAUSES_NOW: Readonly<Record<GapCause, string>> = {
   not_subscribed: '契約していないチャンネルです',
   card_failed: 'カードが正しく応答しません',
   card_share_failed: 'カードを共有している相手に接続できません',
+  no_picture: '放送の映像が届いていません',
+  no_sound: '放送の音声が届いていません',
   copy_never: 'コピー禁止のため、書き込みを止めています',
   disk_full: '録画先の空き容量がありません',
   disk_failed: '録画先に書き込めません',
@@ -150,6 +152,7 @@ const CAUSES_NOW: Readonly<Record<GapCause, string>> = {
 const USELESS: ReadonlySet<GapCause> = new Set([
   ...(['disk_full', 'disk_failed', 'scrambled', 'card_software', 'card_reader_missing'] as const),
   ...(['card_missing', 'card_unsuitable', 'not_subscribed', 'card_failed', 'card_share_failed'] as const),
+  ...(['no_picture', 'no_sound'] as const),
 ]);
 
 type ProgressTone = 'good' | 'warn' | 'bad';

@@ -86,6 +86,17 @@ describe('the sentences', () => {
     expect(verdictWords(judged({ ...verdict, gaps }))?.remedies).toHaveLength(3);
   });
 
+  test('name what is missing of a part that was recorded', () => {
+    const gaps = [
+      { startMs: 0, endMs: 8_000, cause: 'no_picture' as const },
+      { startMs: MINUTE_MS, endMs: MINUTE_MS + 8_000, cause: 'no_sound' as const },
+    ];
+    expect(sentences({ ...COMPLETE, level: 'damaged', gaps }).slice(0, 2)).toEqual([
+      '冒頭の8秒（21:00:08まで）の映像がありません。放送の映像が途切れました。',
+      '21:01:00から21:01:08まで（8秒）の音声がありません。放送の音声が途切れました。',
+    ]);
+  });
+
   test('report a yielded margin without counting it as damage', () => {
     const gaps = [
       { startMs: 54 * MINUTE_MS + 3_000, endMs: 54 * MINUTE_MS + 15_000, cause: 'yielded' as const },

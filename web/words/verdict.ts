@@ -83,6 +83,8 @@ const CAUSES: Readonly<Record<GapCause, string>> = {
   not_subscribed: '契約していないチャンネルでした',
   card_failed: 'カードが正しく応答しませんでした',
   card_share_failed: 'カードを共有している相手に接続できませんでした',
+  no_picture: '放送の映像が途切れました',
+  no_sound: '放送の音声が途切れました',
   copy_never: 'コピー禁止の放送でした',
   disk_full: '録画先の空き容量がなくなりました',
   disk_failed: '録画先に書き込めませんでした',
@@ -99,6 +101,7 @@ function causeText(cause: GapCause): string {
 
 /** Advice on how to prevent a cause. */
 const RECEPTION = 'アンテナの受信状態と、チューナーの接続を確認してください。';
+const STREAM = '繰り返すときは、アンテナの受信状態と、チューナーの接続を確認してください。';
 const REMEDIES: Partial<Record<GapCause, string>> = {
   late: 'サーバーが混んでいなかったか、時計が合っているかを確認してください。',
   conflict:
@@ -121,9 +124,17 @@ const REMEDIES: Partial<Record<GapCause, string>> = {
   card_failed: 'カードを抜き差ししても続くときは、別のカードリーダーでお試しください。',
   card_share_failed:
     'カードを共有している相手の svc-agent が動いているか、「チューナー」画面でカードの状態を確認してください。',
+  no_picture: STREAM,
+  no_sound: STREAM,
   disk_full: '要らない録画を消すか、録画先を増やしてください。',
   disk_failed: '録画先のディスクがつながっていて、書き込めるかを確認してください。',
   disk_slow: '録画先のディスクにほかの負荷がないかを確認してください。',
+};
+
+/** The part is in the file, but lacks something. */
+const LOSSES: Partial<Record<GapCause, string>> = {
+  no_picture: 'の映像がありません',
+  no_sound: 'の音声がありません',
 };
 
 function gapSentence(gap: RecordingVerdict['gaps'][number], startAt: BroadcastMs, lengthMs: number): string {
@@ -135,12 +146,13 @@ function gapSentence(gap: RecordingVerdict['gaps'][number], startAt: BroadcastMs
   const long = spellMs(endMs - startMs);
   const first = startMs <= TOLERANCE_MS;
   const last = endMs >= lengthMs - TOLERANCE_MS;
-  if (first && last) return `番組の全体（${long}）が録画できていません。${why}`;
-  if (first) return `冒頭の${long}（${to}まで）が録画できていません。${why}`;
-  if (last) return `終わりの${long}（${from}から）が録画できていません。${why}`;
+  const loss = LOSSES[cause] ?? 'が録画できていません';
+  if (first && last) return `番組の全体（${long}）${loss}。${why}`;
+  if (first) return `冒頭の${long}（${to}まで）${loss}。${why}`;
+  if (last) return `終わりの${long}（${from}から）${loss}。${why}`;
   // Within one second.
   if (from === to) return `${from}に${long}の欠けがあります。${why}`;
-  return `${from}から${to}まで（${long}）が録画できていません。${why}`;
+  return `${from}から${to}まで（${long}）${loss}。${why}`;
 }
 
 function boundarySentences(

@@ -1,0 +1,5 @@
+/** Epoch ms of the broadcast. */
+export interface TimeSpan {
+  from: number;
+  to: number;
+}
