@@ -101,6 +101,8 @@ export type LiveQuality = (typeof LIVE_QUALITIES)[number];
 /** The stable values of `code` in error bodies. */
 export const PROBLEM_CODES = [
   'bad_request',
+  // An access token may not do this.
+  'forbidden',
   'not_found',
   'conflict',
   'busy',

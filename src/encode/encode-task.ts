@@ -25,6 +25,7 @@ import { EncodeFault } from './encode-fault.ts';
 import { type EncodePlan, planEncode, shapeOf } from './encode-plan.ts';
 import { encodeReasonText } from './encode-reason-text.ts';
 import type { EncodeSources, EncodeStep, OpenOriginal } from './encode-sources.ts';
+import { ffmpegLines, lastWords } from './ffmpeg-lines.ts';
 import { chaptersOf } from './kept-spans.ts';
 import { findChapterRoom, writeChapters } from './matroska-chapters.ts';
 import { pictureMaterial } from './picture-material.ts';
@@ -293,7 +294,7 @@ export class EncodeTask {
     }, ROOM_CHECK_MS);
     try {
       const outcome = await running.outcome;
-      if (outcome.stderr !== '') this.#say(outcome.stderr);
+      for (const line of ffmpegLines(outcome.stderr)) this.#say(line);
       signal.throwIfAborted();
       if (isFull || /No space left on device/i.test(outcome.stderr)) {
         throw new EncodeFault('later', { code: 'full' });
@@ -459,7 +460,7 @@ function throwBroken({ broken, code, error, stderr }: EncodeOutcome): void {
     throw new EncodeFault(isBusy ? 'later' : 'failed', { code: 'unreadable' }, String(error));
   }
   if (code !== 0)
-    throw new EncodeFault('failed', { code: 'encoder' }, stderr.slice(-300) || `ffmpeg ended with ${code}`);
+    throw new EncodeFault('failed', { code: 'encoder' }, lastWords(stderr) || `ffmpeg ended with ${code}`);
 }
 
 /** Size in bytes of a file whose content is synced. */

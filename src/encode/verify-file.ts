@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { type RunResult, run } from '../ffmpeg/run.ts';
 import { type EncodedFileFacts, readEncodedFile } from '../media/encoded-file.ts';
+import { lastWords } from './ffmpeg-lines.ts';
 
 interface VerifyOptions {
   readonly ffmpeg: string;
@@ -98,5 +99,5 @@ async function decodeFault(
 }
 
 function faultOf({ code, stderr }: RunResult): string {
-  return stderr.slice(-500) || `ffmpeg ended with ${code}`;
+  return lastWords(stderr) || `ffmpeg ended with ${code}`;
 }

@@ -36,6 +36,20 @@ export function unauthorizedPage(address: string, prefix: string, headers: Recor
   );
 }
 
+/**
+ * For a form that was sent without a login, such as that of `/device` after the session has ended.
+ * @param prefix of a front proxy, without a trailing slash
+ */
+export function loginNeededPage(prefix: string, headers: Record<string, string>): Response {
+  const body = [
+    '<p>ログインしていないか、ログインの期限が切れています。ログインしてから、もう一度お試しください。</p>',
+    '<p>テレビなどを登録するところだったときは、ログインしたあとで QR コードをもう一度読み取ってください。</p>',
+    `<p><a href="${escapeHtml(prefix)}/login">ログイン</a></p>`,
+  ].join('\n');
+  const fonts = `${prefix}/${PAGE_FONTS}`;
+  return htmlPage({ status: 401, title: 'ログインが必要です', body, headers, fonts });
+}
+
 /** @param host as sent by the browser */
 export function foreignHostPage(host: string): Response {
   return messagePage(

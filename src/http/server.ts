@@ -16,6 +16,7 @@ import type { Log } from '../../host/log.ts';
 import type { Networks } from '../../host/networks.ts';
 import { type AccessDecision, type AccessPolicy, decideAccess } from '../access/access.ts';
 import { clientAddress, forwardedHost, pathPrefix } from '../access/client-address.ts';
+import { isBeyondTokens } from '../access/token-scope.ts';
 import type { Requester } from '../model/requester.ts';
 import { internalProblem, problem } from '../route/problems.ts';
 import { BASE_HEADER } from '../route/public-base.ts';
@@ -26,7 +27,7 @@ import { JsonCompression } from './compression.ts';
 import { bodyLimit, bodyTooSlow, type RequestBody, readBody, refuseRequest } from './guards.ts';
 import { addSecurityHeaders } from './headers.ts';
 import { isEndless, OpenStreams } from './open-streams.ts';
-import { foreignHostPage, screensMissingPage, unauthorizedPage } from './pages.ts';
+import { foreignHostPage, loginNeededPage, screensMissingPage, unauthorizedPage } from './pages.ts';
 import { isScreen, screenWithoutSlash } from './screens.ts';
 import { type SocketData, socketHandlers } from './sockets.ts';
 import { readTls, type Tls, type TlsPaths, TlsWatch } from './tls-files.ts';
@@ -172,7 +173,7 @@ function refuse(
       const challenge = { 'www-authenticate': `Bearer realm="${REALM}"` };
       if (wantsHtml(request, url.pathname)) {
         const isReading = request.method === 'GET' || request.method === 'HEAD';
-        if (hasLogin && isReading) return loginRedirect(url, prefix);
+        if (hasLogin) return isReading ? loginRedirect(url, prefix) : loginNeededPage(prefix, challenge);
         return unauthorizedPage(address, prefix, challenge);
       }
       return Response.json(
@@ -338,6 +339,9 @@ function createHandler(options: HttpOptions, streams: OpenStreams) {
       const refused = decision.kind === 'allow' ? ({ kind: 'unauthorized' } as const) : decision;
       const { hasLogin } = access;
       return refuse(refused, { request, url, address: address ?? '', prefix, hasLogin });
+    }
+    if (decision.letIn.by === 'token' && isBeyondTokens(path)) {
+      return problem('forbidden', '登録した端末からは操作できません。ブラウザーの画面から操作してください。');
     }
     const limit = bodyLimit(decision.letIn);
     const refused = refuseRequest(request, path, limit);

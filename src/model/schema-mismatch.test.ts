@@ -9,6 +9,7 @@ const BODY = t.Object(
     encode: t.Optional(t.Union([t.Union([t.Literal('av1'), t.Literal('none')]), t.Null()])),
     word: t.Optional(t.String({ maxLength: 3 })),
     folder: t.Optional(t.String({ pattern: '^/' })),
+    language: t.Optional(t.String({ pattern: '^[1-8]$' })),
     limit: t.Optional(t.String({ pattern: '^[0-9]{1,15}$' })),
     keep: t.Optional(t.Boolean()),
     list: t.Optional(t.Array(t.Integer({ minimum: 0 }), { maxItems: 2, uniqueItems: true })),
@@ -34,7 +35,8 @@ describe('a value that does not match its schema is described in words', () => {
     expect(message({ margin: -1 })).toEqual(wrong('margin', '0 から 600 までの整数、null のいずれか'));
     expect(message({ encode: 'mp3' })).toEqual(wrong('encode', '"av1"、"none"、null のいずれか'));
     expect(message({ word: 'long' })).toEqual(wrong('word', '3 文字までの文字列'));
-    expect(message({ folder: 'x' })).toEqual(wrong('folder', '^/ に合う文字列'));
+    expect(message({ folder: 'x' })).toEqual(wrong('folder', '正しい形の文字列'));
+    expect(message({ language: '9' })).toEqual(wrong('language', '1 から 8 までの整数'));
     expect(message({ limit: '-1' })).toEqual(wrong('limit', '15 桁までの 0 以上の整数'));
     expect(message({ keep: 1 })).toEqual(wrong('keep', 'true か false '));
     expect(message({ list: [1, 1] })).toEqual(wrong('list', '2 件までの重複のない配列'));

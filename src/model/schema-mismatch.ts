@@ -28,6 +28,7 @@ function bounds({ minimum, maximum }: TSchema): string {
 const PATTERNS: ReadonlyMap<string, string> = new Map([
   ['^([0-9]|1[0-5])$', '0 から 15 までの整数'],
   ['^([0-9]{7})?$', '7 桁の数字、または空の文字列'],
+  ['^[1-8]$', '1 から 8 までの整数'],
   ['^/[^\\u0000]*$', '/ で始まるパス'],
 ]);
 
@@ -36,7 +37,8 @@ function textOf({ minLength, maxLength, pattern }: TSchema): string {
   if (known !== undefined) return known;
   const digits = /^\^\[0-9\]\{1,(\d+)\}\$$/.exec(String(pattern))?.[1];
   if (digits !== undefined) return `${digits} 桁までの 0 以上の整数`;
-  if (pattern !== undefined) return `${pattern} に合う文字列`;
+  // A regular expression is not for users.
+  if (pattern !== undefined) return '正しい形の文字列';
   if (maxLength === undefined) return '文字列';
   return minLength === undefined
     ? `${maxLength} 文字までの文字列`

@@ -41,6 +41,11 @@ interface Watched {
 /** Upper bound of positions, longer than any recording. */
 const MAX_MS = 7 * 86_400_000;
 
+/** s on the time scale of the file. */
+function placeIn(resumeMs: number | null, cuts: CutList): number | null {
+  return resumeMs === null ? null : toEncoded(resumeMs, cuts) / 1000;
+}
+
 export class RecordingMarks {
   constructor(readonly options: RecordingMarksOptions) {}
 
@@ -49,6 +54,8 @@ export class RecordingMarks {
     const { recycleBin, now } = this.options;
     const { durationMs } = recording;
     this.seen(recording.id);
+    // A player that does not know its length yet reports 0; a position beyond the end is of something else.
+    if (length !== null && (length <= 0 || length < at)) return placeIn(recording.resumeMs, cuts);
     const isRecording = recording.state === 'recording';
     const place = resumePosition({
       positionMs: Math.min(at * 1000, MAX_MS),
@@ -59,7 +66,7 @@ export class RecordingMarks {
     recycleBin.putResume(recording.id, resumeMs, place.finished ? now() : undefined, now());
     // Positions change every few seconds; lists only change when one appears or disappears.
     if (place.finished || (resumeMs === null) !== (recording.resumeMs === null)) this.#changed();
-    return resumeMs === null ? null : toEncoded(resumeMs, cuts) / 1000;
+    return placeIn(resumeMs, cuts);
   }
 
   /** Notes that a file of the recording is being read. */

@@ -20,7 +20,13 @@ export const REFUSALS = {
     description: AccessErrorSchema.description ?? '',
     content: { 'application/json': { schema: { $ref: '#/components/schemas/AccessError' } } },
   },
-  403: { description: CLOSED, content: { 'text/plain': { schema: { type: 'string' as const } } } },
+  403: {
+    description: `${CLOSED}; \`forbidden\`: an access token may not do this`,
+    content: {
+      'text/plain': { schema: { type: 'string' as const } },
+      'application/json': { schema: { $ref: '#/components/schemas/Problem' } },
+    },
+  },
 };
 
 /**

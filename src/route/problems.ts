@@ -4,6 +4,7 @@ import { Failure } from '../model/failure.ts';
 
 const STATUS_OF: Readonly<Record<ProblemCode, number>> = {
   bad_request: 400,
+  forbidden: 403,
   not_found: 404,
   conflict: 409,
   busy: 503,

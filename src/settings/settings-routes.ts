@@ -4,8 +4,10 @@ import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
 import type { Settings, SystemFacts } from '../../wire/api.ts';
 import { FolderListSchema, SETTING_SCHEMAS, SettingsSchema, SystemSchema } from '../../wire/api.ts';
+import { Failure } from '../model/failure.ts';
 import { jsonAnswer, problemResponse, REFUSAL_SCHEMAS, REFUSALS } from '../route/described-responses.ts';
 import { polledAnswer, polledJson, polledResponses } from '../route/polled-answer.ts';
+import { requesterOf } from '../route/requester.ts';
 import { folderList } from './folder-list.ts';
 
 interface SettingsRouteNeeds {
@@ -41,7 +43,17 @@ export function addSettingsRoutes(app: Elysia, parts: SettingsRouteNeeds): void 
     },
   });
 
-  app.put('/api/settings', async ({ body }) => Response.json(await parts.settings.changeJudged(body)), {
+  const change = async (request: Request, body: unknown): Promise<Response> => {
+    const isFolders = typeof body === 'object' && body !== null && 'recordingFolders' in body;
+    if (isFolders && requesterOf(request).letIn.by === 'token') {
+      const message =
+        '録画フォルダーは、登録した端末からは変更できません。ブラウザーの画面から変更してください。';
+      throw new Failure('forbidden', message, { path: 'recordingFolders' });
+    }
+    return Response.json(await parts.settings.changeJudged(body));
+  };
+
+  app.put('/api/settings', ({ request, body }) => change(request, body), {
     // The settings validate the body themselves, with errors that name the field.
     detail: {
       summary: 'Change settings',

@@ -36,6 +36,19 @@ describe('playback position', () => {
     expect((await home.item(id))?.watchedAt).not.toBeNull();
   });
 
+  test('stays as it is if the length is 0 or smaller than the position', async () => {
+    const id = home.put({ resumeMs: 95_000 });
+    const before = await home.item(id);
+    for (const body of [
+      { at: 600, length: 0 },
+      { at: 0, length: 0 },
+      { at: 1200, length: 1199 },
+    ])
+      expect(await reach(id, body)).toEqual({ resume: 95, edge: 30 });
+    expect(await home.item(id)).toEqual(before as NonNullable<typeof before>);
+    expect(await reach(id, { at: 1200, length: 1200 })).toEqual({ resume: null, edge: 30 });
+  });
+
   test('determines the order of recordings that can be continued', async () => {
     const [first, second] = [home.put({}, 0), home.put({}, 1)];
     home.put({}, 2);
