@@ -97,9 +97,9 @@ function describeAccess({ trustedNetworks, trustedProxies, oidc }: Config): Find
 }
 
 /** Contacts the identity provider, so that a wrong address is found before the first login. */
-async function describeLogin(config: OidcConfig): Promise<string> {
+async function describeLogin(config: OidcConfig, now: WallClock): Promise<string> {
   try {
-    await new IdentityProvider(config, systemMonotonicClock).examine();
+    await new IdentityProvider(config, systemMonotonicClock, now).examine();
   } catch (error) {
     if (!(error instanceof LoginFailure)) throw error;
     throw new CheckFailure(
@@ -353,7 +353,7 @@ export function runChecks(options: CheckOptions): Promise<CheckLine[]> {
   return Promise.all([
     line('設定', () => describeConfiguration(config)),
     line('アクセス', () => describeAccess(config)),
-    ...(oidc === null ? [] : [line('ログイン', () => describeLogin(oidc))]),
+    ...(oidc === null ? [] : [line('ログイン', () => describeLogin(oidc, options.now))]),
     line('データベース', () => describeDatabase(databasePath)),
     line('データの保存先', () => describeFolder({ path: config.dataDir, floorBytes: 0 }, spaces)),
     ...folders.map((folder) =>

@@ -86,6 +86,7 @@ describe('decideAccess', () => {
     path: '/api/services',
     authorization: null,
     cookie: null,
+    base: 'http://tv/',
     ...over,
   });
 
@@ -170,6 +171,23 @@ describe('decideAccess', () => {
     expect(decideAccess(home, request({ cookie }))).toMatchObject({ letIn: { by: 'network' } });
     const unknown = request({ cookie: 'svc_session=theirs', address: '203.0.113.5' });
     expect(decideAccess(home, unknown).kind).toBe('unauthorized');
+  });
+
+  test('over https only a session cookie counts that https set', () => {
+    const from = (base: string, cookie: string) =>
+      decideAccess(home, request({ base, cookie, address: '203.0.113.5' })).kind;
+    for (const [base, name] of [
+      ['https://tv.example/', '__Host-svc_session'],
+      ['https://tv.example/box/', '__Secure-svc_session'],
+      ['http://tv.example/', 'svc_session'],
+    ] as const) {
+      for (const sent of ['svc_session', '__Secure-svc_session', '__Host-svc_session'])
+        expect([base, sent, from(base, `${sent}=mine`)]).toEqual([
+          base,
+          sent,
+          sent === name ? 'allow' : 'unauthorized',
+        ]);
+    }
   });
 
   test('an invalid token is refused even with a valid session', () => {

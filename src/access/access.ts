@@ -4,7 +4,7 @@
  */
 import type { Networks } from '../../host/networks.ts';
 import type { LetIn } from '../model/requester.ts';
-import { cookieValues } from './cookies.ts';
+import { cookieValues } from '../route/cookies.ts';
 
 /** Looks up an access token. The result applies to this request only: the next one is checked again. */
 export interface TokenCheck {
@@ -12,7 +12,7 @@ export interface TokenCheck {
   check(token: string): { tokenId: number } | undefined;
 }
 
-/** Carries the secret of a login session. */
+/** Carries the secret of a login session. Its name has a prefix over https. */
 export const SESSION_COOKIE = 'svc_session';
 
 /** Looks a login session up by its cookie. */
@@ -38,6 +38,8 @@ export interface AccessRequest {
   authorization: string | null;
   /** The Cookie header. */
   cookie: string | null;
+  /** The address at which the client opened the service, with a final slash. */
+  base: string;
 }
 
 export type AccessDecision =
@@ -121,8 +123,8 @@ function ownToken(authorization: string | null): string | undefined {
   return token?.startsWith(TOKEN_PREFIX) === true ? token : undefined;
 }
 
-function sessionOf({ sessions }: AccessPolicy, cookie: string | null): LetIn | undefined {
-  for (const secret of cookieValues(cookie, SESSION_COOKIE)) {
+function sessionOf({ sessions }: AccessPolicy, { cookie, base }: AccessRequest): LetIn | undefined {
+  for (const secret of cookieValues(cookie, SESSION_COOKIE, base)) {
     const session = sessions.find(secret);
     if (session !== undefined) return { by: 'session', ...session };
   }
@@ -131,7 +133,7 @@ function sessionOf({ sessions }: AccessPolicy, cookie: string | null): LetIn | u
 
 /** @throws the errors of the look-ups: the database's error */
 export function decideAccess(policy: AccessPolicy, request: AccessRequest): AccessDecision {
-  const { address, path, authorization, cookie } = request;
+  const { address, path, authorization } = request;
   if (address === undefined) return { kind: 'forbidden', reason: ADDRESS_UNKNOWN };
   if (protectionOf(path) !== 'credentials') return { kind: 'allow', letIn: { by: 'open' } };
   if (isClosed(policy)) return { kind: 'forbidden', reason: NOTHING_CONFIGURED };
@@ -145,6 +147,6 @@ export function decideAccess(policy: AccessPolicy, request: AccessRequest): Acce
   }
   const network = trustedNetworkOf(policy.trustedNetworks, address);
   if (network !== undefined) return { kind: 'allow', letIn: { by: 'network', address, network } };
-  const letIn = sessionOf(policy, cookie);
+  const letIn = sessionOf(policy, request);
   return letIn === undefined ? { kind: 'unauthorized' } : { kind: 'allow', letIn };
 }

@@ -75,7 +75,10 @@ function house({ hasLogin = true, group, networks = '192.168.0.0/16', folder }: 
     const headers = { cookie, 'content-type': 'application/json' };
     const request = new Request(`${BASE}/${path}`, { method, headers });
     const { pathname } = new URL(request.url);
-    const decision = decideAccess(access.policy, { address, path: pathname, authorization: null, cookie });
+    const decision = decideAccess(access.policy, {
+      ...{ address, path: pathname, authorization: null, cookie },
+      base: `${BASE}/`,
+    });
     if (decision.kind !== 'allow' && letIn === undefined) return new Response(decision.kind, { status: 401 });
     setRequester(request, {
       address,

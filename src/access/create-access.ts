@@ -58,7 +58,7 @@ export function createAccess(needs: AccessNeeds) {
   const check = { find: (secret: string) => (oidc === null ? undefined : sessions.find(secret)) };
   const policy: AccessPolicy = { trustedNetworks, hasLogin: oidc !== null, tokens, sessions: check };
   const login = {
-    provider: oidc === null ? null : new IdentityProvider(oidc, monotonicClock),
+    provider: oidc === null ? null : new IdentityProvider(oidc, monotonicClock, now),
     group: oidc?.group ?? null,
     pending: new PendingLogins(monotonicClock),
     ...{ sessions, random },

@@ -1,6 +1,6 @@
 /** The provider over real sockets: timeouts, size limits, and how failures are classified. */
 import { afterEach, describe, expect, test } from 'bun:test';
-import type { MonotonicMs } from '../../host/clock.ts';
+import { type MonotonicMs, systemWallClock } from '../../host/clock.ts';
 import { CLIENT_ID, CLIENT_SECRET, ProviderStandIn } from '../../test/access/provider-stand-in.ts';
 import { IdentityProvider, LoginFailure } from './identity-provider.ts';
 
@@ -28,6 +28,7 @@ function rig(metadata: Record<string, unknown> = {}) {
       ...{ group: null, sessionTtlMs: 1_000 },
     },
     () => clock.ms as MonotonicMs,
+    systemWallClock,
     limit,
   );
   const begin = () => identity.begin(REDIRECT);
@@ -232,9 +233,14 @@ describe('a failure', () => {
 
   test('is reported with its cause', async () => {
     const config = { issuer: 'https://id.example', clientId: 'a', clientSecret: 'b', group: null };
-    const asking = new IdentityProvider({ ...config, sessionTtlMs: 1 }, () => 1 as MonotonicMs, {
-      fetch: () => Promise.reject(new RangeError('the cause')),
-    });
+    const asking = new IdentityProvider(
+      { ...config, sessionTtlMs: 1 },
+      () => 1 as MonotonicMs,
+      systemWallClock,
+      {
+        fetch: () => Promise.reject(new RangeError('the cause')),
+      },
+    );
     expect(await failureOf(asking.examine())).toEqual([
       'provider_down',
       expect.stringMatching(/\(the cause\)$/),
@@ -263,12 +269,12 @@ test('a multi-tenant issuer is refused', async () => {
     );
   const config = { issuer, clientId: 'a', clientSecret: 'b', group: null, sessionTtlMs: 1 };
   const clock = () => 1 as MonotonicMs;
-  const everyone = new IdentityProvider(config, clock, { fetch: answer(tenantIssuer) });
+  const everyone = new IdentityProvider(config, clock, systemWallClock, { fetch: answer(tenantIssuer) });
   expect(await failureOf(everyone.examine())).toEqual([
     'provider_down',
     'the provider names another issuer than OIDC_ISSUER',
   ]);
-  await new IdentityProvider(config, clock, { fetch: answer(issuer) }).examine();
+  await new IdentityProvider(config, clock, systemWallClock, { fetch: answer(issuer) }).examine();
 });
 
 test('a provider without account selection is asked for a new login to change the account', async () => {

@@ -4,7 +4,7 @@
  * provider's keys, RS256 only, with 60 s of clock tolerance. OpenID Connect Core 1.0, 3.1; RFC 7636; RFC 9207.
  */
 import * as oidc from 'openid-client';
-import type { MonotonicClock, MonotonicMs } from '../../host/clock.ts';
+import type { MonotonicClock, MonotonicMs, WallClock } from '../../host/clock.ts';
 import type { Claims } from './membership.ts';
 
 const REQUEST_LIMIT_S = 10;
@@ -129,6 +129,7 @@ export class IdentityProvider {
   constructor(
     private readonly config: OidcConfig,
     private readonly now: MonotonicClock,
+    private readonly wallClock: WallClock,
     private readonly options: ProviderOptions = {},
   ) {
     const own = options.fetch ?? fetch;
@@ -169,6 +170,7 @@ export class IdentityProvider {
    */
   async finish(callback: URL, { state, nonce, codeVerifier }: LoginChecks): Promise<Claims> {
     const configuration = await this.#configuration();
+    let claims: Claims | undefined;
     try {
       const tokens = await oidc.authorizationCodeGrant(configuration, callback, {
         expectedState: state,
@@ -176,12 +178,21 @@ export class IdentityProvider {
         pkceCodeVerifier: codeVerifier,
         idTokenExpected: true,
       });
-      const claims = tokens.claims();
-      if (claims === undefined) throw new Error('no ID token');
-      return claims;
+      claims = tokens.claims();
     } catch (error) {
       throw this.#failure(error);
     }
+    const invalid = this.#invalidClaim(claims);
+    if (claims === undefined || invalid !== undefined)
+      throw new LoginFailure('invalid', invalid ?? 'no ID token');
+    return claims;
+  }
+
+  /** What the library leaves open. OpenID Connect Core 1.0, 2 and 3.1.3.7. */
+  #invalidClaim({ sub, iat }: Claims = {}): string | undefined {
+    if (typeof sub !== 'string' || sub.trim() === '') return 'the ID token names no subject';
+    const isIssued = typeof iat === 'number' && iat * 1_000 <= this.wallClock() + CLOCK_SKEW_S * 1_000;
+    return isIssued ? undefined : 'the ID token was issued in the future';
   }
 
   get #limitS(): number {

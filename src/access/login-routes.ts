@@ -2,12 +2,12 @@
 import type { Elysia } from 'elysia';
 import type { Log } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
+import { cookieValues, setCookie } from '../route/cookies.ts';
 import { REFUSALS } from '../route/described-responses.ts';
 import { publicBase } from '../route/public-base.ts';
 import { requesterOf } from '../route/requester.ts';
 import { SESSION_COOKIE } from './access.ts';
 import { type AttemptLimiter, retryAfter } from './attempt-limiter.ts';
-import { cookieValues, setCookie } from './cookies.ts';
 import { type IdentityProvider, LoginFailure } from './identity-provider.ts';
 import { deniedPage, LOGIN_PAGES } from './login-pages.ts';
 import { type Claims, denialOf, nameOf } from './membership.ts';
@@ -51,9 +51,19 @@ function loginAddress(base: string, to: string, chooseAccount = false): string {
   return url.href;
 }
 
-function browserOf(request: Request): string | undefined {
-  const values = cookieValues(request.headers.get('cookie'), BROWSER_COOKIE);
-  return values.find((value) => BROWSER_VALUE.test(value));
+/**
+ * What the browser's cookie is for. Over https that is the whole host, also where the service is only part of it:
+ * browsers let no other host set such a cookie.
+ */
+function browserUrl(base: string): string {
+  return new URL(base.startsWith('https:') ? '/' : 'login', base).href;
+}
+
+/** Undefined: none, or several: one of them was planted by another host or an earlier page. */
+function browserOf(request: Request, base: string): string | undefined {
+  const sent = cookieValues(request.headers.get('cookie'), BROWSER_COOKIE, browserUrl(base));
+  const [value, ...others] = new Set(sent.filter((one) => BROWSER_VALUE.test(one)));
+  return others.length === 0 ? value : undefined;
 }
 
 class LoginFlow {
@@ -70,12 +80,16 @@ class LoginFlow {
     const refused = this.#limit(address, loginAddress(base, to));
     if (refused !== undefined) return refused;
     const redirectUri = new URL('login/callback', base).href;
+    const sent = browserOf(request, base);
+    // The login of another tab goes on with the same cookie; a value that no login gave out may be planted.
     const browser =
-      browserOf(request) ?? random(BROWSER_BYTES).toBase64({ alphabet: 'base64url', omitPadding: true });
+      sent !== undefined && pending.knows(sent)
+        ? sent
+        : random(BROWSER_BYTES).toBase64({ alphabet: 'base64url', omitPadding: true });
     try {
       const { url, checks } = await provider.begin(redirectUri, query.get('account') === 'choose');
       pending.add({ checks, redirectUri, to }, browser, address);
-      const cookie = { name: BROWSER_COOKIE, value: browser, url: new URL('login', base).href };
+      const cookie = { name: BROWSER_COOKIE, value: browser, url: browserUrl(base) };
       return redirect(url.href, [setCookie({ ...cookie, lifetimeMs: BROWSER_LIFETIME_MS })]);
     } catch (error) {
       return this.#failed(error, loginAddress(base, to));
@@ -88,10 +102,12 @@ class LoginFlow {
     if (provider === null) return LOGIN_PAGES.notConfigured(loginAddress(base, base));
     const refused = this.#limit(requesterOf(request).address, loginAddress(base, base));
     if (refused !== undefined) return refused;
-    const browser = browserOf(request);
+    const browser = browserOf(request, base);
     const state = query.get('state');
     const begun = browser === undefined || state === null ? undefined : pending.take(state, browser);
-    if (begun === undefined) return LOGIN_PAGES.expired(loginAddress(base, base));
+    // A provider returns to the address that it was given: another one is a forwarded name that changed meanwhile.
+    if (begun === undefined || begun.redirectUri !== new URL('login/callback', base).href)
+      return LOGIN_PAGES.expired(loginAddress(base, base));
     const callback = new URL(begun.redirectUri);
     callback.search = query.toString();
     try {
@@ -103,9 +119,10 @@ class LoginFlow {
 
   /** Does not reveal whether anyone was logged in. */
   leave(request: Request): Response {
-    for (const secret of cookieValues(request.headers.get('cookie'), SESSION_COOKIE))
+    const base = publicBase(request);
+    for (const secret of cookieValues(request.headers.get('cookie'), SESSION_COOKIE, base))
       this.needs.sessions.end(secret);
-    const cookie = setCookie({ name: SESSION_COOKIE, value: '', url: publicBase(request), lifetimeMs: 0 });
+    const cookie = setCookie({ name: SESSION_COOKIE, value: '', url: base, lifetimeMs: 0 });
     return new Response(null, {
       status: 204,
       headers: { 'set-cookie': cookie, 'cache-control': 'no-store' },
@@ -122,7 +139,8 @@ class LoginFlow {
       return deniedPage(denial, group ?? '', name, loginAddress(base, returnAddress(to, base), true));
     }
     // Replaces earlier sessions of this browser.
-    for (const secret of cookieValues(request.headers.get('cookie'), SESSION_COOKIE)) sessions.end(secret);
+    for (const secret of cookieValues(request.headers.get('cookie'), SESSION_COOKIE, base))
+      sessions.end(secret);
     const agent = request.headers.get('user-agent') ?? '';
     const { secret, lifetimeMs } = sessions.begin({ subject: String(claims.sub), name, address, agent });
     log.info('logged in', { name, address });

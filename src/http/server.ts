@@ -332,6 +332,7 @@ function createHandler(options: HttpOptions, streams: OpenStreams) {
       path,
       authorization: request.headers.get('authorization'),
       cookie: request.headers.get('cookie'),
+      base: baseOf(options, request, url, peer),
     };
     const decision = decideAccess(access, asked);
     const prefix = pathPrefix(peer, request.headers.get('x-forwarded-prefix'), trustedProxies);
@@ -347,11 +348,10 @@ function createHandler(options: HttpOptions, streams: OpenStreams) {
     const refused = refuseRequest(request, path, limit);
     if (refused !== undefined) return refused;
     if (isApi(path) || innerPaths.has(path)) {
-      const base = baseOf(options, request, url, peer);
       const requester = { letIn: decision.letIn, address };
       const body = await readBody(request, limit);
       if (body === 'gone') return bodyTooSlow();
-      const response = await api(handInwards(request, body, url, requester, base));
+      const response = await api(handInwards(request, body, url, requester, asked.base));
       if (isMedia(response)) server.timeout(request, 0);
       // Responses without this header must not be cached or shared.
       if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'no-store');

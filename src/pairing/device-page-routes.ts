@@ -57,8 +57,7 @@ function showCode(request: Request, { pairing, guard }: DevicePageNeeds): Respon
     case 'approved':
       return donePage(view.name);
     case 'pending': {
-      const base = new URL(publicBase(request));
-      const { value, cookie } = guard.issue(request.headers.get('cookie'), base, userCode);
+      const { value, cookie } = guard.issue(request.headers.get('cookie'), publicBase(request), userCode);
       const submitsItself = isOpenedByPerson(request, query);
       return formPage({ ...view.request, userCode, proof: value, cookie, submitsItself });
     }
@@ -75,13 +74,15 @@ function approve(request: Request, body: unknown, { pairing, guard }: DevicePage
   // Browsers send an Origin with every form; that it is the service's own was checked before (`host-check.ts`).
   const isOwn = request.headers.get('origin') !== null;
   const proof = form.get('proof') ?? '';
-  if (!isOwn || userCode === undefined || !guard.isGenuine(request.headers.get('cookie'), proof, userCode)) {
+  const cookies = request.headers.get('cookie');
+  const base = publicBase(request);
+  if (!isOwn || userCode === undefined || !guard.isGenuine(cookies, base, proof, userCode)) {
     return stalePage(userCode);
   }
   const view = pairing.approve(userCode, approver);
   if (view.kind === 'gone') return gonePage();
   // Reloading the page after this redirect sends no form again.
-  const { pathname } = new URL(publicBase(request));
+  const { pathname } = new URL(base);
   return new Response(null, {
     status: 303,
     headers: { location: `${pathname}device?code=${userCode}`, 'cache-control': 'no-store' },

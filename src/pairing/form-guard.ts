@@ -5,13 +5,14 @@
  */
 import { createHmac } from 'node:crypto';
 import type { Random } from '../../host/random.ts';
+import { cookieValues, setCookie } from '../route/cookies.ts';
 import { isSameSecret, newSecret } from './secrets.ts';
 
 const COOKIE = 'svc_device';
 /** Format of `newSecret`. */
 const NONCE = /^[A-Za-z0-9_-]{43}$/;
 /** The form is sent at once; its code is valid for the same time. */
-const LIFETIME_S = 600;
+const LIFETIME_MS = 600_000;
 
 interface FormProof {
   /** Value of the form field. */
@@ -20,10 +21,12 @@ interface FormProof {
   readonly cookie: string;
 }
 
-function nonceOf(cookies: string | null): string | undefined {
-  const pairs = (cookies ?? '').split(';').map((pair) => pair.trim());
-  const nonce = pairs.find((pair) => pair.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1);
-  return nonce !== undefined && NONCE.test(nonce) ? nonce : undefined;
+/** What the cookie is for: the page alone. */
+const pageOf = (base: string): string => new URL('device', base).href;
+
+function nonceOf(cookies: string | null, base: string): string | undefined {
+  const [nonce = ''] = cookieValues(cookies, COOKIE, pageOf(base));
+  return NONCE.test(nonce) ? nonce : undefined;
 }
 
 export class FormGuard {
@@ -38,16 +41,18 @@ export class FormGuard {
    * @param base address of the service, with a trailing slash
    * @param subject what the form is about
    */
-  issue(cookies: string | null, base: URL, subject: string): FormProof {
-    const nonce = nonceOf(cookies) ?? newSecret(this.random);
-    const secure = base.protocol === 'https:' ? '; Secure' : '';
-    const cookie = `${COOKIE}=${nonce}; Path=${base.pathname}device; Max-Age=${LIFETIME_S}; HttpOnly; SameSite=Strict${secure}`;
+  issue(cookies: string | null, base: string, subject: string): FormProof {
+    const nonce = nonceOf(cookies, base) ?? newSecret(this.random);
+    const cookie = setCookie({
+      ...{ name: COOKIE, value: nonce, url: pageOf(base) },
+      ...{ lifetimeMs: LIFETIME_MS, sameSite: 'Strict' },
+    });
     return { value: this.#sign(nonce, subject), cookie };
   }
 
-  /** @param value from the form */
-  isGenuine(cookies: string | null, value: string, subject: string): boolean {
-    const nonce = nonceOf(cookies);
+  /** @param base as of `issue` @param value from the form */
+  isGenuine(cookies: string | null, base: string, value: string, subject: string): boolean {
+    const nonce = nonceOf(cookies, base);
     return nonce !== undefined && isSameSecret(value, this.#sign(nonce, subject));
   }
 

@@ -89,6 +89,80 @@ export const LOGIN: Attempt[] = [
     },
   },
   {
+    tries: 'Plant the cookie of a login in the browser of a victim, before or beside its own',
+    happens:
+      'a value that no login in progress gave out is replaced, and of several none counts: 400, no session',
+    run: async (home) => {
+      const planted = 'P'.repeat(43);
+      const [attacker, victim] = [visitor(home), visitor(home)];
+      for (const who of [attacker, victim]) who.cookies.set('svc_login', planted);
+      const back = home.provider.signIn(await attacker.beginLogin());
+      expectThat(attacker.cookies.get('svc_login') !== planted, 'replaced');
+      expectOneOf((await victim.finishLogin(back)).status, [400]);
+      // The victim's own login is in progress, and the attacker's cookie comes from another path or host.
+      const other = home.provider.signIn(await attacker.beginLogin());
+      await victim.beginLogin();
+      const [own, theirs] = [victim, attacker].map(({ cookies }) => `svc_login=${cookies.get('svc_login')}`);
+      for (const cookie of [`${theirs}; ${own}`, `${own}; ${theirs}`])
+        expectOneOf(
+          (await victim.get(`login/callback${other.search}`, { headers: { cookie } })).status,
+          [400],
+        );
+      expectThat(!victim.isLoggedIn, 'no session');
+    },
+  },
+  {
+    tries:
+      'Set the cookies of login and session over plain http or from another host of the domain, for use over https',
+    happens:
+      'over https only `__Host-` cookies count (`__Secure-` for a session below a path), which browsers keep others from setting',
+    run: async (home) => {
+      const https = { 'x-forwarded-for': '198.51.100.240', 'x-forwarded-proto': 'https' };
+      const who = new Visitor(home.url, https);
+      const back = home.provider.signIn(await who.beginLogin());
+      const login = who.cookies.get('__Host-svc_login') ?? '';
+      for (const name of ['svc_login', '__Secure-svc_login'])
+        expectOneOf(
+          (await who.get(`login/callback${back.search}`, { headers: { cookie: `${name}=${login}` } })).status,
+          [400],
+        );
+      expectOneOf((await who.finishLogin(back)).status, [302]);
+      const session = who.cookies.get('__Host-svc_session') ?? '';
+      for (const name of ['svc_session', '__Secure-svc_session'])
+        await answered(401, '/api/services', () => ({ ...https, cookie: `${name}=${session}` }))(home);
+      await answered(200, '/api/services', () => ({ ...https, cookie: `__Host-svc_session=${session}` }))(
+        home,
+      );
+    },
+  },
+  {
+    tries: 'Begin a login under one name of the service and complete it under another',
+    happens: '400: the callback must come to the address that the provider was given',
+    run: async (home) => {
+      const who = visitor(home);
+      const back = home.provider.signIn(await who.beginLogin());
+      const headers = { 'x-forwarded-host': `localhost:${home.port}` };
+      expectOneOf((await who.get(`login/callback${back.search}`, { headers })).status, [400]);
+      expectThat(!who.isLoggedIn, 'no session');
+    },
+  },
+  {
+    tries: 'Use an ID token that was issued in the future, or names nobody',
+    happens: '403',
+    run: async (home) => {
+      const { provider } = home;
+      const soon = Math.floor(Date.now() / 1_000) + 90;
+      for (const change of [{ iat: soon }, { sub: '' }, { sub: ' ' }]) {
+        const who = visitor(home);
+        const back = provider.signIn(await who.beginLogin(), (claims) =>
+          provider.sign({ ...claims, ...change }),
+        );
+        expectOneOf((await who.finishLogin(back)).status, [403]);
+        expectThat(!who.isLoggedIn, 'no session');
+      }
+    },
+  },
+  {
     tries: 'Use the login to redirect a user to another site (open redirect)',
     happens: 'it only redirects to addresses of the service',
     run: async (home) => {

@@ -92,12 +92,16 @@ describe('a login', () => {
     const authorize = await who.beginLogin('login?to=guide');
     expect(authorize.searchParams.get('redirect_uri')).toBe('https://tv.example/box/login/callback');
     expect(who.setCookies).toEqual([
-      expect.stringContaining('; Path=/box/login; Max-Age=600; HttpOnly; SameSite=Lax; Secure'),
+      expect.stringMatching(
+        /^__Host-svc_login=[\w-]{43}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax; Secure$/,
+      ),
     ]);
     const response = await who.finishLogin(provider.signIn(authorize));
     expect(response.headers.get('location')).toBe('https://tv.example/box/guide');
     expect(who.setCookies).toEqual([
-      expect.stringContaining('; Path=/box/; Max-Age=2592000; HttpOnly; SameSite=Lax; Secure'),
+      expect.stringMatching(
+        /^__Secure-svc_session=[\w-]{43}; Path=\/box\/; Max-Age=2592000; HttpOnly; SameSite=Lax; Secure$/,
+      ),
     ]);
   });
 
@@ -205,6 +209,19 @@ const TOKENS: [what: string, isIn: boolean, write: NonNullable<Parameters<Provid
       (claims) => provider.sign({ ...claims, nbf: later(55) }),
     ],
     ['valid in 90 s', false, (claims) => provider.sign({ ...claims, nbf: later(90) })],
+    [
+      'issued in 50 s, within the clock tolerance',
+      true,
+      (claims) => provider.sign({ ...claims, iat: later(50), exp: later(400) }),
+    ],
+    ['issued in 90 s', false, (claims) => provider.sign({ ...claims, iat: later(90), exp: later(400) })],
+    [
+      'issued in a thousand years',
+      false,
+      (claims) => provider.sign({ ...claims, iat: later(3e10), exp: later(4e10) }),
+    ],
+    ['issued at a text', false, (claims) => provider.sign({ ...claims, iat: String(later(0)) })],
+    ['not issued at any time', false, (claims) => provider.sign({ ...claims, iat: undefined })],
     ['without an expiry', false, (claims) => provider.sign({ ...claims, exp: undefined })],
     ['alg none', false, (claims) => provider.sign(claims, { header: { alg: 'none' }, secret: '' })],
     ['alg NONE with a signature', false, (claims) => provider.sign(claims, { header: { alg: 'NONE' } })],
@@ -240,6 +257,9 @@ const TOKENS: [what: string, isIn: boolean, write: NonNullable<Parameters<Provid
       (claims) => provider.sign({ ...claims, aud: [CLIENT_ID, 'another'], azp: CLIENT_ID }),
     ],
     ['another issuer', false, (claims) => provider.sign({ ...claims, iss: 'https://evil.example' })],
+    ['an empty subject', false, (claims) => provider.sign({ ...claims, sub: '' })],
+    ['a blank subject', false, (claims) => provider.sign({ ...claims, sub: ' ' })],
+    ['a number as subject', false, (claims) => provider.sign({ ...claims, sub: 7 })],
     ['no subject', false, (claims) => provider.sign({ ...claims, sub: undefined })],
     [
       'a key that the provider does not publish',

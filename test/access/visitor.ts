@@ -53,6 +53,6 @@ export class Visitor {
   }
 
   get isLoggedIn(): boolean {
-    return this.cookies.has('svc_session');
+    return [...this.cookies.keys()].some((name) => name.endsWith('svc_session'));
   }
 }

@@ -163,6 +163,7 @@ describe('the page', () => {
     const proxied = { 'x-forwarded-prefix': '/tv', 'x-forwarded-proto': 'https' };
     const response = await get(`/device?code=${userCode}`, proxied);
     const cookie = response.headers.get('set-cookie') ?? '';
+    expect(cookie).toStartWith('__Secure-svc_device=');
     expect(cookie).toContain('; Path=/tv/device;');
     for (const attribute of ['HttpOnly', 'SameSite=Strict', 'Secure']) expect(cookie).toContain(attribute);
     const proof = /name="proof" value="([^"]*)"/.exec(await response.text())?.[1] ?? '';
