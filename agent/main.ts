@@ -1,6 +1,7 @@
 /** The executable `svc-agent`: environment, command line and signals around `startAgent`. */
 import { systemWallClock } from '../host/clock.ts';
 import { ConfigError, type Environment } from '../host/environment.ts';
+import { keepFilesPrivate } from '../host/files.ts';
 import { LICENSES } from '../host/licenses.ts';
 import { createLog } from '../host/log.ts';
 import { VERSION } from '../host/version.ts';
@@ -89,6 +90,7 @@ async function main(arguments_: readonly string[]): Promise<void> {
   if (first === 'import-mirakurun') process.exit(await runImport(configOrExit(unit), rest, print));
   if (first !== undefined) fail(`unknown argument: ${arguments_.join(' ')} (see --help)`);
   const config = configOrExit(() => process.env);
+  keepFilesPrivate();
   // The reader of the log may exit; tuners and their users must survive that.
   process.stderr.on('error', () => {});
   const log = createLog(

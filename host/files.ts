@@ -3,6 +3,14 @@ import { mkdirSync } from 'node:fs';
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
+/** Others than the user and its group cannot read files that this process and its children make. */
+const OTHERS = 0o027;
+
+/** For the start of a program: also where no systemd unit sets `UMask`. A stricter mask is kept. */
+export function keepFilesPrivate(): void {
+  process.umask(process.umask() | OTHERS);
+}
+
 let serial = 0;
 
 /**

@@ -6,6 +6,7 @@ import { formatCheck } from '../host/check-line.ts';
 import { systemMonotonicClock, systemWallClock } from '../host/clock.ts';
 import { elapsedClock } from '../host/elapsed.ts';
 import { ConfigError } from '../host/environment.ts';
+import { keepFilesPrivate } from '../host/files.ts';
 import { LICENSES } from '../host/licenses.ts';
 import { createLog, type Log, SILENT_LOG } from '../host/log.ts';
 import { systemRandom } from '../host/random.ts';
@@ -187,6 +188,7 @@ async function main(arguments_: readonly string[]): Promise<void> {
   const config = configOrExit({ checking, readUnitFile: checking || recovering });
   if (checking) await check(config);
   if (recovering) await recover(config);
+  keepFilesPrivate();
   // A closed log pipe must not end the process, and with it recordings and viewers.
   process.stderr.on('error', () => {});
   const log = createLog(

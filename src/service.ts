@@ -36,7 +36,6 @@ import { createRecording } from './record/create-recording.ts';
 import type { AddRoutes } from './route/add-routes.ts';
 import { readSeries } from './schedule/dedupe/series-title.ts';
 import { createSettings } from './settings/create-settings.ts';
-import { refusedFolder } from './settings/recording-folder-rules.ts';
 import { systemFacts } from './settings/system.ts';
 import { DatabaseWorkerClient } from './store/database-worker-client.ts';
 import { CoverageStore } from './store/guide-coverage.ts';
@@ -98,7 +97,7 @@ function createFoundation(
   const { settings, routes: settingsRoutes } = createSettings({
     ...{ database, hub, log, now },
     hasGpu: () => encoderFacts(encoders.status()).some((one) => one.hardware && one.usable),
-    refusedFolder: (path) => refusedFolder(path, config),
+    folders: config,
   });
   const agent = new AgentClient(config.agentUrl);
   const stored = (): Promise<void> => databaseWorker.stored();

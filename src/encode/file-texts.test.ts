@@ -1,4 +1,7 @@
 import { expect, test } from 'bun:test';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { broadcastMs } from '../../arib/time.ts';
 import type { CaptionPage, CaptionsFile } from '../../wire/caption.ts';
 import { captionTrack, metadataText } from './file-texts.ts';
@@ -24,6 +27,52 @@ test('tags are escaped for ffmpeg, and space for chapters is reserved', () => {
   expect(metadataText(tags, true)).toStartWith(`${lines.join('\n')}\n[CHAPTER]\nTIMEBASE=1/1000\n`);
   expect(metadataText(tags, true).length).toBeGreaterThan(14_000);
 });
+
+test.skipIf(Bun.which('ffprobe') === null)(
+  'no text of a broadcast writes another tag: ffmpeg reads each as it is',
+  () => {
+    const ends = ['\\', '\r', '\\\r', '\r\n', '\n\\', '\\\n=;#\0'];
+    const folder = mkdtempSync(join(tmpdir(), 'svc-tags-'));
+    try {
+      for (const end of ends) {
+        const title = `${end}[CHAPTER]${end}START=5${end}`;
+        const file = join(folder, 'tags');
+        const tags = { title, station: `局${end}`, description: `${end}説明`, startAt: broadcastMs(0) };
+        writeFileSync(file, metadataText(tags, false));
+        const asked = [
+          '-v',
+          'error',
+          '-show_format',
+          '-show_chapters',
+          '-of',
+          'json',
+          '-f',
+          'ffmetadata',
+          file,
+        ];
+        const read = JSON.parse(Bun.spawnSync(['ffprobe', ...asked]).stdout.toString()) as {
+          format: { tags: Record<string, string> };
+          chapters: unknown[];
+        };
+        const plain = (text: string): string => text.replaceAll('\0', '').replace(/\r\n?/g, '\n');
+        const shown = Object.entries(read.format.tags).map(([name, text]) => [name, text.replace(/ $/, '')]);
+        expect([title, Object.fromEntries(shown), read.chapters]).toEqual([
+          title,
+          {
+            title: plain(title),
+            PUBLISHER: plain(`局${end}`),
+            DATE_RELEASED: '1970-01-01',
+            DESCRIPTION: plain(`${end}説明`),
+          },
+          [],
+        ]);
+      }
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  },
+  60_000,
+);
 
 test('captions become lines of text, without ruby, on the time scale of the file', () => {
   const file: CaptionsFile = {

@@ -13,11 +13,14 @@ interface FileTags {
 
 const MAX_TEXT = 4_000;
 
+/**
+ * One value of FFMETADATA1. Beyond its documentation the demuxer ends a line at a carriage return too, and takes a line
+ * end after any backslash, an escaped one included, for part of the value: a programme's text could write other tags.
+ */
 function escaped(text: string): string {
-  return text
-    .replaceAll('\0', '')
-    .slice(0, MAX_TEXT)
-    .replace(/[=;#\\\n]/g, (letter) => `\\${letter}`);
+  const plain = text.replaceAll('\0', '').replace(/\r\n?/g, '\n').slice(0, MAX_TEXT);
+  const letters = plain.endsWith('\\') ? `${plain} ` : plain;
+  return letters.replace(/[=;#\\\n]/g, (letter) => `\\${letter}`);
 }
 
 /** About 16 KB: some 300 chapters of one word. */

@@ -6,29 +6,33 @@ import type { SystemFacts } from '../../wire/settings.ts';
 import type { Hub } from '../hub/hub.ts';
 import type { AddRoutes } from '../route/add-routes.ts';
 import { SettingStore } from '../store/setting-store.ts';
-import { Settings, type SettingsOptions } from './settings.ts';
+import { folderList } from './folder-list.ts';
+import { type FolderRules, refusedFolder } from './recording-folder-rules.ts';
+import { Settings } from './settings.ts';
 import { addSettingsRoutes } from './settings-routes.ts';
 
 interface SettingsNeeds {
   database: Database;
   /** Whether the machine has a usable hardware encoder, which defaults depend on; may become known later. */
   hasGpu: () => boolean;
-  refusedFolder: SettingsOptions['refusedFolder'];
+  folders: FolderRules;
   hub: Hub;
   log: Log;
   now: WallClock;
 }
 
-export function createSettings({ database, hasGpu, log, ...needs }: SettingsNeeds) {
+export function createSettings({ database, hasGpu, folders, log, ...needs }: SettingsNeeds) {
   const settings = new Settings({
     ...needs,
     store: new SettingStore(database),
     facts: () => ({ gpu: hasGpu() }),
+    refusedFolder: (path) => refusedFolder(path, folders),
     log: log.component('settings'),
   });
   /** @param system facts of the machine for the settings screen */
   const routes = (system: () => Promise<SystemFacts>): AddRoutes => {
-    return (app) => addSettingsRoutes(app, { settings, system });
+    return (app) =>
+      addSettingsRoutes(app, { settings, system, folderList: (path) => folderList(path, folders) });
   };
   return { settings, routes };
 }

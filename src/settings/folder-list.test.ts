@@ -2,13 +2,15 @@ import { afterAll, expect, test } from 'bun:test';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { folderList } from './folder-list.ts';
+import { folderList as listOf } from './folder-list.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'svc-folders-'));
 afterAll(() => rmSync(FOLDER, { recursive: true }));
+const RULES = { dataDir: join(FOLDER, 'data'), recordingsDir: join(FOLDER, 'data', 'recordings') };
+const folderList = (path: string) => listOf(path, RULES);
 
 test('lists the folders within a folder by name, without files, links and hidden ones', async () => {
-  for (const name of ['録画', 'b', '.hidden']) mkdirSync(join(FOLDER, name));
+  for (const name of ['録画', 'b', '.hidden', 'two\nlines', 'bell\x07']) mkdirSync(join(FOLDER, name));
   writeFileSync(join(FOLDER, 'file'), '');
   symlinkSync('/etc', join(FOLDER, 'link'));
   expect(await folderList(`${FOLDER}/b/..`)).toEqual({
@@ -27,7 +29,7 @@ test('system folders are not listed', async () => {
   expect(parent).toBeNull();
   const names = folders.map(({ name }) => name);
   expect(names).toContain('tmp');
-  for (const name of ['etc', 'proc', 'sys', 'dev', 'usr']) expect(names).not.toContain(name);
+  for (const name of ['etc', 'proc', 'sys', 'dev', 'usr', 'lib']) expect(names).not.toContain(name);
 });
 
 test('a path that is not a readable folder is refused with a reason', async () => {
@@ -36,5 +38,38 @@ test('a path that is not a readable folder is refused with a reason', async () =
   expect(answers.map(({ code, message }) => [code, String(message).length > 5])).toEqual(
     asked.map(() => ['bad_request', true]),
   );
-  expect(folderList(join(FOLDER, 'nothing'))).rejects.toMatchObject({ code: 'not_found' });
+  expect((await folderList('/var')).folders.map(({ name }) => name)).not.toContain('lib');
+  await expect(folderList(join(FOLDER, 'nothing'))).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('a link is judged and answered by where it leads', async () => {
+  symlinkSync(join(FOLDER, '録画'), join(FOLDER, 'other-name'));
+  mkdirSync(join(FOLDER, '録画', 'アニメ'));
+  expect(await folderList(join(FOLDER, 'other-name'))).toMatchObject({
+    path: join(FOLDER, '録画'),
+    parent: FOLDER,
+    folders: [{ path: join(FOLDER, '録画', 'アニメ') }],
+  });
+  mkdirSync(join(FOLDER, '.ssh'));
+  symlinkSync(join(FOLDER, '.ssh'), join(FOLDER, 'keys'));
+  symlinkSync('/var/lib', join(FOLDER, 'state'));
+  symlinkSync('/', join(FOLDER, 'root'));
+  for (const name of [
+    'link',
+    'link/ssl',
+    'keys',
+    'state',
+    'state/svc-agent',
+    'root/etc',
+    'root/proc/self',
+    '.ssh',
+    'two\nlines',
+  ])
+    await expect(folderList(join(FOLDER, name))).rejects.toMatchObject({ code: 'bad_request' });
+});
+
+test('the first recording folder may be anywhere, what is beside it in the data folder is not listed', async () => {
+  mkdirSync(join(RULES.recordingsDir, '2026'), { recursive: true });
+  expect((await folderList(RULES.recordingsDir)).folders.map(({ name }) => name)).toEqual(['2026']);
+  await expect(folderList(RULES.dataDir)).rejects.toMatchObject({ code: 'bad_request' });
 });

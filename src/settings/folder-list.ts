@@ -4,7 +4,7 @@ import { basename, dirname, isAbsolute, resolve } from 'node:path';
 import { within } from '../../host/deadline.ts';
 import type { FolderList } from '../../wire/api.ts';
 import { Failure } from '../model/failure.ts';
-import { isSystemTree } from './recording-folder-rules.ts';
+import { type FolderRules, isListed, judgeFolder } from './recording-folder-rules.ts';
 
 /** A network folder that is unavailable may block forever. */
 const LIMIT_MS = 2_000;
@@ -17,16 +17,16 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Hidden folders, links and system folders are left out.
+ * Hidden folders, links and system folders are left out. A path that leads through links is answered as where it leads.
  * @throws Failure not_found if it does not exist, bad_request if it is not a readable folder
  */
-export async function folderList(path: string): Promise<FolderList> {
+export async function folderList(path: string, rules: FolderRules): Promise<FolderList> {
   if (!isAbsolute(path) || path.includes('\0')) {
     throw new Failure('bad_request', 'フォルダーは / から始まるパスで指定してください。', { path: 'path' });
   }
-  const at = resolve(path);
-  if (isSystemTree(at)) {
-    throw new Failure('bad_request', 'システムのフォルダーは選べません。', { path: 'path' });
+  const { real: at, refused } = await judgeFolder(path, rules);
+  if (at === undefined || refused !== undefined) {
+    throw new Failure('bad_request', `${refused}。`, { path: 'path' });
   }
   const found = await within(
     LIMIT_MS,
@@ -43,9 +43,9 @@ export async function folderList(path: string): Promise<FolderList> {
     });
   }
   const paths = found
-    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+    .filter((entry) => entry.isDirectory())
     .map((entry) => resolve(at, entry.name))
-    .filter((each) => !isSystemTree(each))
+    .filter((each) => isListed(each, at))
     .sort((a, b) => a.localeCompare(b, 'ja'));
   return {
     path: at,

@@ -31,6 +31,10 @@ test('system folders and the data folder are refused, under any path', async () 
     '/usr/share/tv',
     '/dev/shm',
     '/var/lib',
+    '/var/lib/svc-agent',
+    '/var/lib/postgresql/16',
+    '/var/backups/tv',
+    '/var/www/tv',
     '/home',
     '/proc/self',
     '/run/media',
@@ -41,6 +45,32 @@ test('system folders and the data folder are refused, under any path', async () 
   for (const name of ['data', 'data/db', 'other-name', 'other-name/x', 'data/recordings/..']) {
     expect([name, await judge(`${folder}/${name}`)]).toEqual([name, expect.stringContaining('DATA_DIR')]);
   }
+});
+
+test('hidden folders and names of more than one line are refused, also behind a link', async () => {
+  mkdirSync(join(folder, 'home', '.ssh'), { recursive: true });
+  symlinkSync(join(folder, 'home', '.ssh'), join(folder, 'keys'));
+  for (const path of [
+    '/root/.ssh',
+    '/root/.ssh/tv',
+    '/home/tv/.config/x',
+    join(folder, 'keys'),
+    join(folder, 'home/.ssh'),
+  ])
+    expect([path, await judge(path)]).toEqual([path, expect.stringContaining('隠しフォルダー')]);
+  // A link to what does not exist yet leads there as well.
+  symlinkSync('home/.cache', join(folder, 'later'));
+  symlinkSync('later', join(folder, 'later-still'));
+  symlinkSync('loop', join(folder, 'loop'));
+  for (const path of [join(folder, 'later'), join(folder, 'later-still', 'tv')])
+    expect([path, await judge(path)]).toEqual([path, expect.stringContaining('隠しフォルダー')]);
+  expect(await judge(join(folder, 'loop'))).toContain('ELOOP');
+  for (const name of ['two\nlines', 'return\r', 'bell\x07/tv', 'line\u2028separator'])
+    expect([name, await judge(join(folder, name))]).toEqual([name, expect.stringContaining('改行')]);
+  // The folder that the environment names is trusted.
+  mkdirSync(join(folder, '.demo', 'recordings'), { recursive: true });
+  const rules = { dataDir: join(folder, '.demo'), recordingsDir: join(folder, '.demo', 'recordings') };
+  expect(await refusedFolder(rules.recordingsDir, rules)).toBeUndefined();
 });
 
 test('a path that is not a folder is refused', async () => {

@@ -2,13 +2,12 @@
 
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
-import type { Settings, SystemFacts } from '../../wire/api.ts';
+import type { FolderList, Settings, SystemFacts } from '../../wire/api.ts';
 import { FolderListSchema, SETTING_SCHEMAS, SettingsSchema, SystemSchema } from '../../wire/api.ts';
 import { Failure } from '../model/failure.ts';
 import { jsonAnswer, problemResponse, REFUSAL_SCHEMAS, REFUSALS } from '../route/described-responses.ts';
 import { polledAnswer, polledJson, polledResponses } from '../route/polled-answer.ts';
 import { requesterOf } from '../route/requester.ts';
-import { folderList } from './folder-list.ts';
 
 interface SettingsRouteNeeds {
   settings: {
@@ -17,6 +16,8 @@ interface SettingsRouteNeeds {
     changeJudged(body: unknown): Promise<Settings>;
   };
   system(): Promise<SystemFacts>;
+  /** @throws Failure */
+  folderList(path: string): Promise<FolderList>;
 }
 
 /** A schema as plain JSON Schema. */
@@ -73,11 +74,12 @@ export function addSettingsRoutes(app: Elysia, parts: SettingsRouteNeeds): void 
     },
   });
 
-  app.get('/api/folders', async ({ query }) => Response.json(await folderList(query.path ?? '/')), {
+  app.get('/api/folders', async ({ query }) => Response.json(await parts.folderList(query.path ?? '/')), {
     query: t.Object({ path: t.Optional(t.String({ description: 'absolute; default: /', maxLength: 4096 })) }),
     detail: {
       summary: 'Folders within a folder of the machine, for selecting a recording folder',
-      description: "Without hidden folders, links and the system's own; at most 500.",
+      description:
+        "Without hidden folders, links, the system's own and those of other services; at most 500.",
       tags,
       responses: {
         ...REFUSALS,

@@ -20,7 +20,7 @@ import { Failure } from '../model/failure.ts';
 import { findMismatch, mismatchFailure, type SchemaMismatch } from '../model/schema-mismatch.ts';
 import type { SettingStore } from '../store/setting-store.ts';
 
-export interface SettingsOptions {
+interface SettingsOptions {
   store: SettingStore;
   /** Facts that defaults depend on; may become known only after the start. */
   facts: () => SettingFacts;

@@ -1,5 +1,7 @@
 /** Attempts to exhaust the service, and to read private data. */
+import { symlinkSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
 import {
   type Attempt,
   answered,
@@ -247,6 +249,35 @@ export const KNOWLEDGE: Attempt[] = [
       ]) {
         const text = await (await home.send(path, { headers: AT_HOME })).text();
         for (const secret of secrets) expectThat(!text.includes(secret), path);
+      }
+    },
+  },
+  {
+    tries:
+      'List or record to keys, other services and the system: by path, behind a link, in a name with a line break',
+    happens: '400: a path is judged by where it leads',
+    run: async (home) => {
+      const { folder } = home.service;
+      const links = { keys: '/root/.ssh', state: '/var/lib', root: '/', own: folder };
+      for (const [name, target] of Object.entries(links))
+        symlinkSync(target, join(folder, 'recordings', name));
+      const linked = ['keys', 'state', 'state/dpkg', 'root/etc', 'own'].map((name) =>
+        join(folder, 'recordings', name),
+      );
+      for (const path of [
+        '/etc',
+        '/var/lib/svc-agent',
+        '/root/.ssh',
+        '/proc/self/root/etc',
+        '/tmp/a\nb',
+        ...linked,
+      ]) {
+        const query = `path=${encodeURIComponent(path)}`;
+        await answered(400, `/api/folders?${query}`, () => AT_HOME)(home);
+        const body = JSON.stringify({ recordingFolders: [{ path, floorBytes: 0 }] });
+        await answered(400, '/api/settings', () => ({ ...AT_HOME, ...JSON_TYPE }), { method: 'PUT', body })(
+          home,
+        );
       }
     },
   },
