@@ -26,6 +26,7 @@ describe('management data', () => {
     expect(event).toEqual({
       kind: 'management',
       superimpose: false,
+      at: AT,
       languages: [{ index: 1, code: 'jpn', displayMode: 10, format: 8, coding: 'eight-unit', rollUp: false }],
     });
   });

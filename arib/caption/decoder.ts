@@ -21,6 +21,8 @@ export type CaptionEvent =
       /** The management data changed: the screen is cleared. */
       readonly kind: 'management';
       readonly superimpose: boolean;
+      /** When it is cleared. */
+      readonly at: Pts90k;
       readonly languages: readonly CaptionLanguage[];
     }
   | {
@@ -146,7 +148,8 @@ export class CaptionDecoder {
     this.#group = group.group;
     this.#management = group.data.slice();
     this.#languages = management.languages;
-    events.push({ kind: 'management', superimpose: this.#superimpose, languages: management.languages });
+    const { languages } = management;
+    events.push({ kind: 'management', superimpose: this.#superimpose, at, languages });
     if (management.units.length === 0) return;
     for (const { index } of management.languages) this.#readStatement(index, management.units, at, events);
   }

@@ -47,7 +47,8 @@ const LIVE_RESPONSES = {
   ...REFUSALS,
   200: {
     description:
-      'An endless stream. It ends cleanly when its layout changed (ask again), and breaks off when the tuner was lost.',
+      'An endless stream. It ends cleanly when its layout changed or a recording took the tuner (ask again; the event ' +
+      '`yielded` names the recording), and breaks off when the reception failed.',
     headers: {
       [MIME_HEADER]: { schema: { type: 'string' as const }, description: 'RFC 6381 type with codecs' },
       [NOTICE_HEADER]: {

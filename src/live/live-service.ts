@@ -1,5 +1,6 @@
 /** Live viewing: sessions by station. Sessions, queues and frames are those of `src/media`. */
 import type { StationId } from '../../arib/ids.ts';
+import { within } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import type { AudioOption, LiveCodec, LiveQuality, Notice } from '../../wire/api.ts';
@@ -11,7 +12,7 @@ import { chooseRecipe, type Recipe } from '../media/recipe.ts';
 import { SharedSource } from '../media/shared-source.ts';
 import type { MediaLayout } from '../media/source.ts';
 import { openStationSource, type StationSource } from '../media/station-source.ts';
-import type { ViewerQueue } from '../media/viewer-queue.ts';
+import { StreamBroken, type ViewerQueue } from '../media/viewer-queue.ts';
 import { Failure } from '../model/failure.ts';
 import type { RecordingId } from '../model/ids.ts';
 import type { StationRecord } from '../model/station.ts';
@@ -54,7 +55,7 @@ export interface LiveStream {
   notices: readonly Notice[];
   /** The agent's name of the tuner, if it reported one. */
   tunerId: string | null;
-  /** Errors when the stream breaks, ends when the layout changes; cancelling it leaves the session. */
+  /** Errors when the stream breaks, ends when the layout changes or a recording takes the tuner; cancelling it leaves the session. */
   body: ReadableStream<Uint8Array>;
 }
 
@@ -81,6 +82,8 @@ export interface LiveOptions {
   log: Log;
 }
 
+/** Limit of finding out whether a recording took the tuner: the agent's list shows it within 1.3 s (`tuner-yields.ts`). */
+const YIELD_LIMIT_MS = 3_000;
 /** Time after which the agent has certainly noticed a closed connection, ms. */
 const LEFT_MS = 1_000;
 /** Limit of ended uses that a request names; the agent accepts 64. */
@@ -126,8 +129,14 @@ export class LiveService {
    *   not_found, ffmpeg_unavailable, internal; the abort's reason
    */
   async open(request: LiveRequest, signal: AbortSignal): Promise<LiveStream> {
-    const { viewer, mime, notices, tunerId } = await this.join(request, signal);
-    return { contentType: mime.replace(/;.*$/, ''), mime, notices, tunerId, body: httpBody(viewer) };
+    const { viewer, mime, notices, tunerId, lost } = await this.join(request, signal);
+    // A recording that takes the tuner is no fault: the client asks again, or watches the recording.
+    const isRegularEnd = async (reason: Error): Promise<boolean> => {
+      if (!(reason instanceof StreamBroken) || reason.by !== 'lost') return false;
+      return (await within(YIELD_LIMIT_MS, lost, () => null)) !== null;
+    };
+    const body = httpBody(viewer, { isRegularEnd });
+    return { contentType: mime.replace(/;.*$/, ''), mime, notices, tunerId, body };
   }
 
   /** As `open`, for other encodings of the frames than an HTTP body. */

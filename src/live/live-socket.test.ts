@@ -152,6 +152,32 @@ describe('a client of the live socket', () => {
     socket.closed();
   });
 
+  test('gets the empty page of a language that the programme does not have, now, and the names of those it has', async () => {
+    const { client, send, viewers, socket } = opened();
+    send(tune);
+    await client.message('tuned');
+    const [japanese] = track.languages ?? [];
+    const only: CaptionTrackFrame = { ...track, languages: japanese === undefined ? [] : [japanese] };
+    viewers[0]?.push(only);
+    viewers[0]?.push({ ...page(1, 'one'), time: 45_000 as never });
+    viewers[0]?.push(fragment(3));
+    await client.frame(LIVE_CHANNEL.fragment);
+    send({ type: 'language', language: 3 });
+    const empty = await client.frame(LIVE_CHANNEL.caption, 2);
+    expect([empty.time, JSON.parse(text(empty))]).toEqual([90_000, expect.objectContaining({ runs: [] })]);
+    const notice = await client.message('captions', 2);
+    expect(notice.languages?.map(({ index }) => index)).toEqual([1]);
+    expect(notice.language).toBeUndefined();
+    // Its other language is not shown meanwhile, and is again when it is selected.
+    viewers[0]?.push(page(1, 'two'));
+    viewers[0]?.push(fragment(4));
+    await client.frame(LIVE_CHANNEL.fragment, 2);
+    expect(client.on(LIVE_CHANNEL.caption)).toHaveLength(2);
+    send({ type: 'language', language: 1 });
+    expect(text(await client.frame(LIVE_CHANNEL.caption, 3))).toContain('two');
+    socket.closed();
+  });
+
   test('that does not read is dropped without affecting others, with a bounded queue', async () => {
     const { client, send, viewers, leftViewers } = opened();
     send(tune);

@@ -13,9 +13,14 @@ const page = (language: number, time: number, runs: string[] = [], superimpose =
   ...{ superimpose, language, time: pts90k(time) },
   json: JSON.stringify({ v: 1, plane: [960, 540], duration: null, runs }),
 });
-const track = (languages: CaptionTrackFrame['languages'], superimpose = false): CaptionTrackFrame => ({
+const track = (
+  languages: CaptionTrackFrame['languages'],
+  superimpose = false,
+  time?: number,
+): CaptionTrackFrame => ({
   kind: 'captionTrack',
   ...{ superimpose, languages },
+  ...(time === undefined ? {} : { time: pts90k(time) }),
 });
 const JAPANESE = { index: 1, code: 'jpn' };
 const ENGLISH = { index: 2, code: 'eng' };
@@ -65,13 +70,32 @@ describe('captionBody', () => {
   });
 
   test('clears the screen when the captions end or restart', async () => {
-    const frames = [track([JAPANESE]), page(1, 5, ['a']), track(null), track([]), track([JAPANESE])];
-    const seen = await read(1, frames);
-    expect(seen[2]).toEqual([CAPTION_FRAME.page, 5, []]);
+    const ended = [
+      track([JAPANESE]),
+      page(1, 5, ['a']),
+      track(null, false, 700),
+      track([]),
+      track([JAPANESE]),
+    ];
+    const seen = await read(1, ended);
+    // At the time of the end, not at that of the page.
+    expect(seen[2]).toEqual([CAPTION_FRAME.page, 700, []]);
     expect(seen.slice(3)).toEqual([
       { type: 'captions', tracks: [{ index: 0, lang: null, label: '日本語' }], track: 0 },
       { type: 'captions', tracks: [{ index: 0, lang: 'jpn', label: '日本語' }], track: 0 },
     ]);
+    const restarted = [track([JAPANESE]), page(1, 5, ['a']), track([JAPANESE], false, 800)];
+    expect((await read(1, restarted))[2]).toEqual([CAPTION_FRAME.page, 800, []]);
+    const text = [track([JAPANESE], true), page(1, 9, ['s'], true), track(null, true, 900)];
+    expect((await read(1, text)).at(-1)).toEqual([CAPTION_FRAME.superimpose, 900, []]);
+  });
+
+  test('names no language that the programme does not have', async () => {
+    const unknown = { type: 'captions', tracks: [{ index: 0, lang: null, label: '日本語' }], track: 0 };
+    expect(await read(5, [track([])])).toEqual([unknown]);
+    const [notice, shown] = await read(1, [track([ENGLISH]), page(2, 6, ['b'])]);
+    expect(notice).toEqual({ ...unknown, tracks: [{ index: 0, lang: 'eng', label: '英語' }] });
+    expect(shown).toEqual([CAPTION_FRAME.page, 6, ['b']]);
   });
 
   test('sends superimposed text as a separate kind, also without captions', async () => {
@@ -118,9 +142,14 @@ test('CaptionFrames announces a track once, and again when its languages are kno
   const languages = [
     { ...JAPANESE, displayMode: 0, format: 8, coding: 'eight-unit' as const, rollUp: false },
   ];
-  expect(frames.take({ kind: 'languages', superimpose: false, languages })).toEqual([track([JAPANESE])]);
+  const time = pts90k(2);
+  expect(frames.take({ kind: 'languages', superimpose: false, languages, time })).toEqual([
+    track([JAPANESE], false, 2),
+  ]);
   expect(frames.take({ kind: 'announced', captions: true, superimpose: true })).toEqual([track([], true)]);
   const text = { superimpose: true, language: 1, time: pts90k(3), json: '{}' };
   expect(frames.take({ kind: 'page', ...text })).toEqual([{ kind: 'caption', ...text }]);
-  expect(frames.take({ kind: 'announced', captions: false, superimpose: true })).toEqual([track(null)]);
+  expect(frames.take({ kind: 'announced', captions: false, superimpose: true, time })).toEqual([
+    track(null, false, 2),
+  ]);
 });

@@ -81,6 +81,8 @@ export function captionBody(
           end();
           controller.error(reason);
         });
+        // The response's headers are sent with the first bytes; pages may be minutes away.
+        controller.enqueue(notice({ type: 'ping' }));
         ping = setInterval(() => {
           // A client that reads nothing gets at most one pending keep-alive.
           if (!isOver && (controller.desiredSize ?? 0) >= 0) controller.enqueue(notice({ type: 'ping' }));

@@ -1,4 +1,5 @@
 /** Converts values of the reader `caption` to frames, for stations and recorded files. */
+import type { Pts90k } from '../../arib/time.ts';
 import type { CaptionReaderValue } from '../reception/caption-reader.ts';
 import type { CaptionFrame, CaptionTrackFrame } from './frame.ts';
 
@@ -11,12 +12,15 @@ export class CaptionFrames {
   take(value: CaptionReaderValue): (CaptionFrame | CaptionTrackFrame)[] {
     switch (value.kind) {
       case 'announced':
-        return [...this.#announced(false, value.captions), ...this.#announced(true, value.superimpose)];
+        return [
+          ...this.#announced(false, value.captions, value.time),
+          ...this.#announced(true, value.superimpose, value.time),
+        ];
       case 'languages': {
-        const { superimpose } = value;
+        const { superimpose, time } = value;
         const languages = value.languages.map(({ index, code }) => ({ index, code }));
         this.#tracks.set(superimpose, languages);
-        return [{ kind: 'captionTrack', superimpose, languages }];
+        return [{ kind: 'captionTrack', superimpose, languages, time }];
       }
       case 'page': {
         const { superimpose, language, time, json } = value;
@@ -26,11 +30,11 @@ export class CaptionFrames {
   }
 
   /** The languages follow with the management data, which is not repeated while the stream continues. */
-  #announced(superimpose: boolean, isThere: boolean): CaptionTrackFrame[] {
+  #announced(superimpose: boolean, isThere: boolean, time: Pts90k | undefined): CaptionTrackFrame[] {
     const known = this.#tracks.get(superimpose) ?? null;
     if (isThere === (known !== null)) return [];
     const languages: Languages = isThere ? [] : null;
     this.#tracks.set(superimpose, languages);
-    return [{ kind: 'captionTrack', superimpose, languages }];
+    return [{ kind: 'captionTrack', superimpose, languages, ...(time === undefined ? {} : { time }) }];
   }
 }

@@ -37,6 +37,8 @@ export interface CaptionTrackFrame {
   readonly superimpose: boolean;
   /** null: the stream has none. Empty until its management data was received. */
   readonly languages: readonly Pick<CaptionLanguage, 'index' | 'code'>[] | null;
+  /** When earlier pages are cleared, as `time` of pages; absent while the stream has no clock. */
+  readonly time?: Media90k | Pts90k;
 }
 
 /** A caption page of one language; replaces the previous page, and a page without runs clears it. */

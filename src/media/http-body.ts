@@ -11,11 +11,13 @@ interface HttpBodyOptions {
   readonly keepsTimes?: boolean;
   /** A client that reads nothing for this long is disconnected, ms; undefined: only the queue's bound applies. */
   readonly abandonedAfterMs?: number;
+  /** Whether this failure is a regular end for the client: all that there was has been sent. Never rejects. */
+  readonly isRegularEnd?: (reason: Error) => Promise<boolean>;
 }
 
 export function httpBody(
   viewer: ViewerQueue,
-  { keepsTimes = false, abandonedAfterMs }: HttpBodyOptions = {},
+  { keepsTimes = false, abandonedAfterMs, isRegularEnd }: HttpBodyOptions = {},
 ): ReadableStream<Uint8Array> {
   let rebaser: FragmentRebaser | undefined;
   let isCancelled = false;
@@ -44,14 +46,33 @@ export function httpBody(
         return [];
     }
   };
+  let ending: Promise<void> | undefined;
+  const fail = async (
+    controller: ReadableStreamDefaultController<Uint8Array>,
+    reason: Error,
+  ): Promise<void> => {
+    const isRegular = isRegularEnd !== undefined && (await isRegularEnd(reason));
+    if (isCancelled) return;
+    if (isRegular) controller.close();
+    else controller.error(reason);
+  };
   return new ReadableStream<Uint8Array>(
     {
       // A client that reads nothing must still lose its connection.
-      start: (controller) => viewer.onFailure((reason) => controller.error(reason)),
+      start: (controller) =>
+        viewer.onFailure((reason) => {
+          ending = fail(controller, reason);
+        }),
       pull: async (controller) => {
         clearTimeout(untaken);
         for (;;) {
-          const frame = await viewer.next();
+          let frame: Frame | undefined;
+          try {
+            frame = await viewer.next();
+          } catch {
+            await ending;
+            return;
+          }
           if (frame === undefined) {
             if (!isCancelled) controller.close();
             return;

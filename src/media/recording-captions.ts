@@ -48,7 +48,7 @@ export class RecordingCaptions {
   }
 
   #emit(frame: CaptionFrame | CaptionTrackFrame): void {
-    if (frame.kind === 'captionTrack') this.options.give(frame);
+    if (frame.time === undefined) this.options.give(frame);
     else this.options.give({ ...frame, time: this.options.timeOf(this.#mediaOf(frame.time as Pts90k)) });
   }
 

@@ -50,6 +50,7 @@ export class SocketEncoder {
       case 'init':
         return [shared(frame, LIVE_CHANNEL.init, 0)];
       case 'fragment':
+        this.#captions.reached(frame.time);
         return [shared(frame, LIVE_CHANNEL.fragment, frame.time)];
       case 'packets':
         return [shared(frame, LIVE_CHANNEL.packets, 0)];
@@ -57,6 +58,7 @@ export class SocketEncoder {
       case 'captionTrack':
         return this.#captions.take(frame).map(captionMessage);
       case 'clock':
+        this.#captions.reached(frame.media);
         if (frame.at === undefined) return [];
         return [controlMessage({ type: 'clock', pts: Math.round(frame.media), at: frame.at })];
       case 'notice': {

@@ -127,7 +127,7 @@ class SideDataFollower {
 
   caption(frame: CaptionFrame | CaptionTrackFrame): void {
     if (this.#scale === 'waiting') return;
-    if (frame.kind === 'captionTrack') this.give(frame);
+    if (frame.time === undefined) this.give(frame);
     else this.give({ ...frame, time: this.#timeOf(frame.time as Pts90k) });
   }
 

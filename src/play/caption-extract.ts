@@ -42,6 +42,7 @@ class Collected {
     if (event.superimpose) return;
     if (event.kind === 'management') {
       for (const { index, code } of event.languages) this.#codes.set(index, code);
+      if (scaled !== undefined && Number.isFinite(scaled)) this.cut(scaled);
       return;
     }
     const { page, language } = event;
@@ -58,7 +59,7 @@ class Collected {
     pages.push({ at: seconds, page });
   }
 
-  /** Clears the screen at a cut: the page before it does not apply after it. */
+  /** Clears the screen at a cut or a change of the languages: the page before it does not apply after it. */
   cut(seconds: number): void {
     for (const pages of this.#pages.values()) {
       const last = pages.at(-1);
@@ -107,7 +108,7 @@ export class CaptionExtractor {
   feed(bytes: Uint8Array, octet: number): void {
     for (const event of this.#captions.feed(this.#framer.feed(bytes))) {
       const { clock } = this.#captions;
-      this.#collected.take(event, event.kind === 'page' ? this.#scale(event.at, clock, octet) : undefined);
+      this.#collected.take(event, this.#scale(event.at, clock, octet));
     }
   }
 

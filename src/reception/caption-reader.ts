@@ -20,10 +20,10 @@ interface CaptionReaderCommand {
 }
 
 export type CaptionReaderValue =
-  /** Which kinds of text the station announces in its PMT. */
-  | { kind: 'announced'; captions: boolean; superimpose: boolean }
-  /** From the management data; clears what was on screen before. */
-  | { kind: 'languages'; superimpose: boolean; languages: CaptionLanguage[] }
+  /** Which kinds of text the station announces in its PMT. `time`: the stream's clock then, if it is known. */
+  | { kind: 'announced'; captions: boolean; superimpose: boolean; time?: Pts90k }
+  /** From the management data; clears at this time what was on screen before. */
+  | { kind: 'languages'; superimpose: boolean; languages: CaptionLanguage[]; time: Pts90k }
   /** `time`: when it is shown (PTS). The page replaces the previous one; a page without runs clears the screen. */
   | { kind: 'page'; superimpose: boolean; language: number; time: Pts90k; json: string };
 
@@ -71,7 +71,12 @@ class CaptionReader implements Reader<CaptionReaderCommand> {
     const before = this.#current.get('announced');
     if (before?.kind === 'announced' && before.captions === captions && before.superimpose === superimpose)
       return;
-    this.#keep('announced', { kind: 'announced', captions, superimpose });
+    const time = this.#stream.clock;
+    this.#keep('announced', {
+      kind: 'announced',
+      ...{ captions, superimpose },
+      ...(time === undefined ? {} : { time }),
+    });
   }
 
   #post(event: CaptionEvent): void {
@@ -85,6 +90,7 @@ class CaptionReader implements Reader<CaptionReaderCommand> {
         kind: 'languages',
         superimpose,
         languages: [...event.languages],
+        time: event.at,
       });
       return;
     }

@@ -1,5 +1,5 @@
 /**
- * Reads a caption frame stream like a client, with a reader of its own, written from the layout in `spec/1`.
+ * Reads a caption frame stream like a client, which ignores keep-alives, with a reader of its own, written from the layout in `spec/1`.
  */
 
 export interface ReadFrame {
@@ -17,8 +17,9 @@ export async function* captionFrames(
     rest = Buffer.concat([rest, chunk]);
     while (rest.length >= 4 && rest.length >= 4 + rest.readUInt32BE(0)) {
       const end = 4 + rest.readUInt32BE(0);
-      const payload: unknown = JSON.parse(rest.subarray(13, end).toString('utf8'));
-      yield { kind: rest.readUInt8(4), time: Number(rest.readBigUInt64BE(5)), payload };
+      const payload = JSON.parse(rest.subarray(13, end).toString('utf8')) as { type?: string };
+      const frame = { kind: rest.readUInt8(4), time: Number(rest.readBigUInt64BE(5)), payload };
+      if (payload.type !== 'ping') yield frame;
       rest = rest.subarray(end);
     }
   }

@@ -11,7 +11,7 @@ import { AgentClient } from '../../src/tuner/agent-client.ts';
 import { startReceptionWorker } from '../../src/workers.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import { until } from '../until.ts';
-import { HD, OTHER_CHANNEL, prepareAir, Rig } from './rig.ts';
+import { HD, OTHER_CHANNEL, prepareAir, Rig, Watching } from './rig.ts';
 
 setDefaultTimeout(120_000);
 
@@ -70,6 +70,7 @@ test('a station is watched, and its viewer learns which recording took the tuner
     const { viewer, lost, tunerId } = await live.join(request, new AbortController().signal);
     expect(tunerId).toBeNull();
     expect(await viewer.next()).toBeDefined();
+    const watching = new Watching(await live.open(request, new AbortController().signal));
     // The agent lists its use by now.
     await until('it is listed', async () => (await tuners()).some(({ users }) => users.length > 0));
     const { channel } = stations.find(({ id }) => id === OTHER_CHANNEL) ?? { channel: '' };
@@ -77,6 +78,9 @@ test('a station is watched, and its viewer learns which recording took the tuner
     const taken = fetch(`${agentUrl}/agent/stream?${recording}`, { signal: taking.signal });
     expect((await taken).status).toBe(200);
     expect(await lost).toBe(recordingId(7));
+    // It ends cleanly over HTTP, so that its client asks again at once.
+    await until('the stream ends', () => watching.ending !== undefined);
+    expect([watching.ending, watching.bytes > 0]).toEqual(['clean', true]);
   } finally {
     taking.abort();
     await live.close();

@@ -28,6 +28,7 @@ import { recording } from '../caption/recording.ts';
 import { SocketClient } from '../live/socket-client.ts';
 import { RecordedHome } from '../service/recorded-home.ts';
 import { nullPackets } from '../service/recording-rows.ts';
+import { madeStream } from './made-recording.ts';
 
 const SECOND = 90_000;
 const AT = broadcastMs(Date.UTC(2026, 10, 20, 12, 0, 0));
@@ -53,7 +54,7 @@ beforeAll(async () => {
   if (found === null) throw new Error('no captions');
   wanted = found;
   home = await RecordedHome.start();
-});
+}, 60_000);
 
 afterAll(() => home.close());
 
@@ -281,3 +282,14 @@ test('come over the live socket with a recording that is watched there, on the s
   await client.message('restart');
   expect(await client.closed()).toBe(1000);
 });
+
+test('the headers of a caption stream come at once, also if no caption is sent', async () => {
+  const content = await madeStream({ seconds: 4, flashAt: 1, clock: 30 });
+  const id = home.put({ content, state: 'recording' });
+  const leaving = new AbortController();
+  // Before the first keep-alive after 20 s.
+  const signal = AbortSignal.any([leaving.signal, AbortSignal.timeout(15_000)]);
+  const response = await home.get(`/api/recordings/${id}/captions`, { signal });
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/octet-stream']);
+  leaving.abort();
+}, 60_000);
