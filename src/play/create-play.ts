@@ -3,7 +3,6 @@ import type { Database } from 'bun:sqlite';
 import type { MonotonicClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
-import { Failure } from '../model/failure.ts';
 import type { RecordingId } from '../model/ids.ts';
 import type { AddRoutes } from '../route/add-routes.ts';
 import { findRecording } from '../route/recording-id.ts';
@@ -45,7 +44,7 @@ export function createPlay(needs: PlayNeeds) {
   const slots = new ConversionSlots(() => needs.settings.get('conversions'));
   const streams = new RecordingStreams({
     ...{ open, slots, encoders: needs.encoders },
-    isRecording: (id) => recordingList.find(id)?.state === 'recording',
+    find: (id) => recordingList.find(id),
     clock: needs.monotonicClock,
     log: needs.log.component('play'),
   });
@@ -63,9 +62,6 @@ export function createPlay(needs: PlayNeeds) {
   /** A recording for the live socket: captions beside video and audio. @throws Failure, the abort's reason */
   const chase = async ({ recordingId, codec, from, audio }: ChaseOrder, signal: AbortSignal) => {
     const recording = findRecording(recordingList, String(recordingId));
-    if (!recording.files.some(({ source }) => source === 'ts')) {
-      throw new Failure('not_found', 'まだ何も録画されていません。');
-    }
     needs.seen(recording.id);
     const order = { recording, codec, from, audio, isChase: true, captions: true, mayFallBack: true };
     const { viewer, notices, mime, audios, ...rest } = await streams.join(order, signal);

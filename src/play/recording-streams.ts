@@ -72,8 +72,8 @@ interface RecordingStreamsOptions {
   readonly open: Pick<OpenRecordings, 'open'>;
   readonly encoders: Encoders;
   readonly slots: ConversionSlots;
-  /** Whether it is still being recorded. */
-  readonly isRecording: (id: RecordingId) => boolean;
+  /** Its current row. */
+  readonly find: (id: RecordingId) => ListedRecording | undefined;
   readonly clock: MonotonicClock;
   readonly log: Log;
 }
@@ -88,7 +88,9 @@ const CHASE_EDGE = 5 * TICKS_PER_SECOND;
 const CHASE_BEHIND_CHANGE = 15 * TICKS_PER_SECOND;
 /** How long pictures after a change are awaited while it is being recorded. */
 const CHANGE_WAIT_MS = 5_000;
-const CHANGE_POLL_MS = 200;
+const POLL_MS = 200;
+/** How long the first pictures of a recording that has just begun are awaited: they come within a second. */
+const BEGIN_WAIT_MS = 4_000;
 /** A client that reads nothing for this long would keep its slot from others. */
 const ABANDONED_MS = 300_000;
 
@@ -110,17 +112,65 @@ export class RecordingStreams {
   }
 
   /** As `start`, for other encodings of the frames than an HTTP body. */
-  async join(request: RecordingStreamRequest, signal: AbortSignal): Promise<RecordingViewing> {
-    const { recording, codec } = request;
+  join(request: RecordingStreamRequest, signal: AbortSignal): Promise<RecordingViewing> {
+    return this.#awaited(request, signal, (current) => this.#join(current, signal));
+  }
+
+  /** Whether it would start, apart from a free slot. @throws as `start` */
+  check(request: RecordingStreamRequest, signal: AbortSignal): Promise<void> {
+    return this.#awaited(request, signal, async (current) => {
+      const opened = await this.#opened(current);
+      try {
+        await this.#recipe(current);
+        await this.#entry(current, opened, signal);
+      } finally {
+        opened.close();
+      }
+    });
+  }
+
+  /**
+   * Chase playback of a recording that has just begun waits for its first pictures: the viewers from whom it took the
+   * tuner are notified before.
+   */
+  async #awaited<T>(
+    request: RecordingStreamRequest,
+    signal: AbortSignal,
+    attempt: (current: RecordingStreamRequest) => Promise<T>,
+  ): Promise<T> {
+    const { clock, find, log } = this.options;
+    const { id } = request.recording;
+    const until = clock() + (request.isChase ? BEGIN_WAIT_MS : 0);
+    let current = request;
+    for (;;) {
+      try {
+        return await attempt(current);
+      } catch (error) {
+        if (!(error instanceof NothingYet) || !this.#isRecording(id) || clock() >= until) {
+          if (error instanceof Failure) {
+            const { code, message, options } = error;
+            const reason = options.cause === undefined ? message : String(options.cause);
+            log.warn('stream refused', { recording: id, code, reason });
+          }
+          throw error;
+        }
+      }
+      await sleepUnlessAborted(POLL_MS, signal);
+      signal.throwIfAborted();
+      current = { ...request, recording: find(id) ?? request.recording };
+    }
+  }
+
+  async #join(request: RecordingStreamRequest, signal: AbortSignal): Promise<RecordingViewing> {
     signal.throwIfAborted();
     if (this.#isClosed) throw new Failure('busy', 'サーバーを終了しています。');
-    const opened = await this.options.open.open(recording);
+    const opened = await this.#opened(request);
     let release = (): void => {};
     try {
       const recipe = await this.#recipe(request);
       const entry = await this.#entry(request, opened, signal);
       signal.throwIfAborted();
-      if (codec !== 'raw') release = this.options.slots.take();
+      if (request.codec !== 'raw') release = this.options.slots.take();
       const done = (): void => {
         release();
         opened.close();
@@ -129,24 +179,23 @@ export class RecordingStreams {
     } catch (error) {
       release();
       opened.close();
-      if (error instanceof Failure) {
-        const { code, message, options } = error;
-        const reason = options.cause === undefined ? message : String(options.cause);
-        this.options.log.warn('stream refused', { recording: recording.id, code, reason });
-      }
       throw error;
     }
   }
 
-  /** Whether it would start, apart from a free slot. @throws as `start` */
-  async check(request: RecordingStreamRequest, signal: AbortSignal): Promise<void> {
-    const opened = await this.options.open.open(request.recording);
+  /** @throws NothingYet; Failure busy */
+  async #opened({ recording }: RecordingStreamRequest): Promise<OpenRecording> {
+    if (!recording.files.some(({ source }) => source === 'ts'))
+      throw new NothingYet('まだ何も録画されていません。');
     try {
-      await this.#recipe(request);
-      await this.#entry(request, opened, signal);
-    } finally {
-      opened.close();
+      return await this.options.open.open(recording);
+    } catch (error) {
+      throw error instanceof Failure && error.code === 'not_found' ? new NothingYet(error.message) : error;
     }
+  }
+
+  #isRecording(id: RecordingId): boolean {
+    return this.options.find(id)?.state === 'recording';
   }
 
   /** Ends every stream; resolves when no process is left. */
@@ -174,7 +223,8 @@ export class RecordingStreams {
     const target = this.#target(request, opened);
     const entry = await findEntry(bytes, index, target);
     if (entry !== undefined) return entry;
-    throw unreadable(await isScrambledAt(bytes, index, target));
+    const failure = unreadable(await isScrambledAt(bytes, index, target));
+    throw index.duration < CHASE_EDGE ? new NothingYet(failure.message) : failure;
   }
 
   /** The previous stream ended because the layout changes: begun earlier, this one would end there again. */
@@ -183,15 +233,15 @@ export class RecordingStreams {
     opened: OpenRecording,
     signal: AbortSignal,
   ): Promise<RecordingEntry | undefined> {
-    const { clock, isRecording } = this.options;
+    const { clock } = this.options;
     const wanted = from * TICKS_PER_SECOND;
     const change = this.#changes.near(recording.id, wanted, isChase ? CHASE_BEHIND_CHANGE : LEAD_IN);
     if (change === undefined) return undefined;
     const limit = clock() + CHANGE_WAIT_MS;
     for (;;) {
       const entry = await entryBehind(opened.bytes, opened.index, change);
-      if (entry !== undefined || !isRecording(recording.id) || clock() > limit) return entry;
-      await sleepUnlessAborted(CHANGE_POLL_MS, signal);
+      if (entry !== undefined || !this.#isRecording(recording.id) || clock() > limit) return entry;
+      await sleepUnlessAborted(POLL_MS, signal);
       signal.throwIfAborted();
       await opened.renew();
     }
@@ -202,7 +252,7 @@ export class RecordingStreams {
     const wanted = Math.min(from * TICKS_PER_SECOND, index.duration);
     if (!isChase) return media90k(Math.max(0, wanted - LEAD_IN));
     // The last frames alone are too few for an encoder.
-    const edge = this.options.isRecording(recording.id) ? CHASE_EDGE : LEAD_IN;
+    const edge = this.#isRecording(recording.id) ? CHASE_EDGE : LEAD_IN;
     return media90k(Math.max(0, Math.min(wanted, index.duration - edge)));
   }
 
@@ -244,8 +294,8 @@ export class RecordingStreams {
   }
 
   #follow({ id }: ListedRecording, { renew, breakCount }: OpenRecording): FollowedRecording {
-    const { clock, isRecording } = this.options;
-    return { isGrowing: () => isRecording(id), breakCount, renew, clock };
+    const { clock } = this.options;
+    return { isGrowing: () => this.#isRecording(id), breakCount, renew, clock };
   }
 
   #session(source: RecordingSource, recipe: Recipe): MediaSession {
@@ -272,6 +322,13 @@ export class RecordingStreams {
     this.#sessions.add(running);
     if (session instanceof EncodedSession) session.start();
     return session;
+  }
+}
+
+/** Nothing of the recording can be played; if it has just begun, there soon will be. */
+class NothingYet extends Failure {
+  constructor(message: string) {
+    super('not_found', message);
   }
 }
 

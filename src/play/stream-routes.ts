@@ -190,9 +190,6 @@ export function addStreamRoutes(app: Elysia, parts: StreamRouteNeeds): void {
     ({ params, query, request }) => {
       const from = readPosition(query.from);
       const recording = findRecording(parts.recordingList, params.id);
-      if (!recording.files.some(({ source }) => source === 'ts')) {
-        throw new Failure('not_found', 'まだ何も録画されていません。');
-      }
       const { codec = 'h264', audio } = query;
       return answer(parts, { recording, from, codec, audio, isChase: true }, request);
     },
@@ -206,7 +203,7 @@ export function addStreamRoutes(app: Elysia, parts: StreamRouteNeeds): void {
       detail: {
         summary: 'Watch a running recording',
         description:
-          'Without `codec` it is `h264`. Begins at most 5 s before the writing position, is read at up to twice real ' +
+          'Without `codec` it is `h264`. The first pictures of a recording that has just begun are awaited for 4 s. Begins at most 5 s before the writing position, is read at up to twice real ' +
           'time, waits for new data, and ends after the end of the recording. A conversion also ends where the layout ' +
           '(PMT) changes: play what was received, then ask again from there; up to 15 s after the change it begins at ' +
           'the change. Times of fragments begin near ' +

@@ -189,6 +189,22 @@ test('an audio stream that ends closes the stream, and requests up to 15 s later
   expect(beyond).toBeGreaterThan(16);
 });
 
+test('a chase of a recording that has just begun waits for its first pictures, also over the live socket', async () => {
+  const whole = await madeStream({ seconds: 9, flashAt: 6, clock: 700 });
+  const id = home.put({ content: new Uint8Array(0), state: 'recording' });
+  const client = await SocketClient.open(home.service.url);
+  client.send({ type: 'chase', recordingId: recordingId(id), from: 1e9, codec: 'raw' });
+  const asked = get(id, 'codec=raw&from=1e9');
+  // The requests are being handled by now.
+  expect((await home.get(`/api/recordings/${id}/status`)).status).toBe(200);
+  appendFileSync(pathOf(id), whole);
+  const response = await asked;
+  expect(response.status).toBe(200);
+  await response.body?.cancel();
+  expect(await client.message('tuned')).toMatchObject({ codec: 'raw', recordingId: id });
+  await client.leave();
+});
+
 test('beyond the written part there is nothing to chase', async () => {
   expect(await problem(await get(home.put({ content: null, state: 'recording' }), ''))).toEqual([
     404,
