@@ -89,6 +89,13 @@ export function streamIdentifier(componentTag: number): number[] {
   return [0x52, 1, componentTag];
 }
 
+/** Sequence header of 160x64, an intra picture, its four slices: ISO/IEC 13818-2 6.2. It cannot be decoded. */
+export const TINY_PICTURE: readonly number[] = [
+  ...[0, 0, 1, 0xb3, 0x0a, 0, 0x40, 0x34],
+  ...[0, 0, 1, 0, 0, 0x0f, 0xff, 0xf8],
+  ...[1, 2, 3, 4].flatMap((row) => [0, 0, 1, row, 0x0a, 0x55]),
+];
+
 /** The five bytes of a time stamp after its four marker bits. */
 export function timeStamp(marker: number, value: number): number[] {
   const high = Math.floor(value / 2 ** 30) & 0x07;

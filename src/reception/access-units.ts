@@ -11,6 +11,8 @@ export interface AccessUnits {
    * least one usable unit was found
    */
   feed(bytes: Uint8Array, from: number, to: number, isStart: boolean): boolean;
+  /** The broadcaster ended the sequence after the last unit, as before another format: that unit stays on screen. */
+  readonly isEnded?: boolean;
 }
 
 /** stream_id of video (1110 xxxx) and audio (110x xxxx), ISO/IEC 13818-1 table 2-22. */
@@ -34,6 +36,7 @@ function pesData(
 const PICTURE = 0x00;
 const LAST_SLICE = 0xaf;
 const SEQUENCE = 0xb3;
+const SEQUENCE_END = 0xb7;
 /** picture_coding_type: intra, predictive, bidirectional. */
 const LAST_CODING_TYPE = 3;
 const ROW_LINES = 16;
@@ -42,9 +45,9 @@ const USABLE_PART = 4;
 /** Octets after a start code that are read here. */
 const LOOKAHEAD = 4;
 
-/** nal_unit_type of coded slices and of access unit delimiters: ITU-T H.264 table 7-1, H.265 table 7-1. */
-const AVC = { slices: [1, 5] as readonly number[], delimiter: 9 };
-const HEVC = { lastSlice: 31, delimiter: 35 };
+/** nal_unit_type of coded slices, access unit delimiters, end of sequence: ITU-T H.264 table 7-1, H.265 table 7-1. */
+const AVC = { slices: [1, 5] as readonly number[], delimiter: 9, end: 10 };
+const HEVC = { lastSlice: 31, delimiter: 35, end: 36 };
 
 /** Pictures: of MPEG-2 with enough of their slices in order, of the others with a slice. */
 export class Pictures implements AccessUnits {
@@ -58,6 +61,7 @@ export class Pictures implements AccessUnits {
   /** A picture has begun and is not usable yet. */
   #isPending = false;
   #isFound = false;
+  isEnded = false;
 
   constructor(readonly kind: VideoKind) {}
 
@@ -111,21 +115,25 @@ export class Pictures implements AccessUnits {
       this.#row = code;
       this.#slices += 1;
       if (this.#slices >= this.#required) this.#found();
-    } else if (code === SEQUENCE && at + LOOKAHEAD <= to) {
+    } else if (code === SEQUENCE_END) this.isEnded = true;
+    else if (code === SEQUENCE && at + LOOKAHEAD <= to) {
       const lines = (((bytes[at + 2] as number) & 0x0f) << 8) | (bytes[at + 3] as number);
       this.#required = Math.min(LAST_SLICE, Math.max(1, Math.floor(lines / ROW_LINES / USABLE_PART)));
     }
   }
 
   #nalUnit(type: number): void {
+    const { delimiter, end } = this.kind === 'h264' ? AVC : HEVC;
     const isSlice = this.kind === 'h264' ? AVC.slices.includes(type) : type <= HEVC.lastSlice;
     if (isSlice && this.#isPending) this.#found();
-    else if (type === (this.kind === 'h264' ? AVC : HEVC).delimiter) this.#isPending = true;
+    else if (type === delimiter) this.#isPending = true;
+    else if (type === end) this.isEnded = true;
   }
 
   #found(): void {
     this.#isPending = false;
     this.#isFound = true;
+    this.isEnded = false;
   }
 }
 

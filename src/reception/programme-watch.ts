@@ -41,6 +41,8 @@ const UNUSUAL = 3;
 /** Intervals whose median is usual. Before the first, a stream may turn out to be slow. */
 const INTERVALS = 16;
 const UNKNOWN_MS = 5_000;
+/** Another picture format begins within this after the end of a sequence. */
+const ENDED_MS = 2_000;
 /** A new PMT may list a stream before it is sent. */
 const LISTED_MS = 2_000;
 /** A second sound that returns later than this was not missing: it is sent for some programmes only. */
@@ -51,6 +53,9 @@ const JUMP_MS = 500;
 const SILENT_CLOCK_MS = 300;
 const STAMPS_MS = 1_000;
 const STAMPS = 8;
+/** Losses this close to each other are reported as one. A hostile clock could otherwise make many of them. */
+const NEAR_MS = 500;
+const MAX_SPANS = 64;
 const AAC_ADTS = 0x0f;
 
 /** A part that cannot be watched, as times before the last packet, ms. */
@@ -76,6 +81,8 @@ interface Watched {
   /** Up to when a loss in progress is reported. */
   reportedTo: number | undefined;
   isScrambled: boolean;
+  /** The sequence had ended before the current packet. */
+  wasEnded: boolean;
   /** Time stamp of the last unit, and of the current PES packet. */
   unitStamp: Pts90k | undefined;
   stamp: Pts90k | undefined;
@@ -203,9 +210,9 @@ export class ProgrammeWatch {
 
   #watched(pid: Pid, cause: Watched['cause'], more: Pick<Watched, 'isMain' | 'units' | 'firstMs'>): Watched {
     return {
-      ...{ pid, cause, ...more, seenAt: this.#now, isSeen: false, isScrambled: false, intervals: [] },
+      ...{ pid, cause, ...more, seenAt: this.#now, isSeen: false, isScrambled: false, wasEnded: false },
       ...{ counter: undefined, reportedTo: undefined, unitStamp: undefined, stamp: undefined },
-      anchor: undefined,
+      ...{ anchor: undefined, intervals: [] },
     };
   }
 
@@ -253,13 +260,14 @@ export class ProgrammeWatch {
       stream.stamp = times?.dts ?? times?.pts;
       if (stream.stamp !== undefined) this.#stamped(stream, stream.stamp);
     }
+    stream.wasEnded = stream.units.isEnded === true;
     if (stream.units.feed(packets, payloadStart(packets, at), at + PACKET_SIZE, isStart)) this.#unit(stream);
   }
 
   #unit(stream: Watched): void {
     const gap = this.#now - stream.seenAt;
     if (stream.reportedTo !== undefined) this.#report(stream);
-    else if (gap > this.#limit(stream) && !this.#isInTime(stream)) {
+    else if (gap > LEAST_MS && gap > this.#limit(stream) && !this.#isInTime(stream)) {
       if (stream.isMain || (stream.isSeen && gap < RETURNS_MS)) this.#report(stream);
     } else if (stream.isSeen) {
       stream.intervals.push(gap);
@@ -280,8 +288,15 @@ export class ProgrammeWatch {
   /** Reports the loss of a stream up to now, without what was reported before. */
   #report(stream: Watched): void {
     const cause = stream.isScrambled ? 'scrambled' : stream.cause;
-    this.#spans.push({ cause, from: stream.reportedTo ?? stream.seenAt, to: this.#now });
+    const from = stream.reportedTo ?? stream.seenAt;
     stream.reportedTo = this.#now;
+    const last = this.#spans.findLast((span) => span.cause === cause);
+    if (last === undefined || (from - last.to > NEAR_MS && this.#spans.length < MAX_SPANS))
+      this.#spans.push({ cause, from, to: this.#now });
+    else {
+      last.from = Math.min(last.from, from);
+      last.to = this.#now;
+    }
   }
 
   /** By its time stamp, the current unit follows the last one: it only arrived late. */
@@ -299,10 +314,10 @@ export class ProgrammeWatch {
   }
 
   /** Longest interval that is no loss. */
-  #limit({ isSeen, firstMs, intervals }: Watched): number {
+  #limit({ isSeen, firstMs, intervals, units, wasEnded }: Watched): number {
     if (!isSeen) return firstMs;
     const usual = [...intervals].sort((a, b) => a - b)[intervals.length >> 1];
     if (usual === undefined) return UNKNOWN_MS;
-    return Math.max(LEAST_MS, UNUSUAL * usual);
+    return Math.max(wasEnded || units.isEnded === true ? ENDED_MS : LEAST_MS, UNUSUAL * usual);
   }
 }

@@ -4,14 +4,22 @@
  * its own.
  */
 import type { Channel, Tuner } from '../../wire/agent.ts';
-import { adaptation, patSection, pmtSection, StreamBuilder } from '../stream-builder.ts';
+import {
+  adaptation,
+  patSection,
+  pesPacket,
+  pmtSection,
+  StreamBuilder,
+  TINY_PICTURE,
+} from '../stream-builder.ts';
 import { tunerOf } from '../tuner.ts';
 
 const TICK_MS = 100;
 const PCR_A_MS = 27_000;
+const PTS_A_MS = 90;
 const FIRST_NETWORK = 0x7d00;
 const FIRST_SERVICE = 1024;
-const FILL = new Uint8Array(180).fill(0x55);
+const UNIT_BYTES = 170;
 
 const pmtPid = (station: number): number => 0x1f0 + station;
 const videoPid = (station: number): number => 0x600 + station;
@@ -43,9 +51,11 @@ class CrowdedChannel {
   /** @param at ms since the agent started */
   tick(at: number): void {
     for (const { pid, section } of this.#tables) this.#builder.sections(pid, section);
+    const payload = new Uint8Array(UNIT_BYTES).fill(0x55);
+    payload.set(pesPacket({ streamId: 0xe0, pts: at * PTS_A_MS, unbounded: true, data: TINY_PICTURE }));
     for (let index = 0; index < this.stations; index += 1) {
       const pcr = adaptation({ pcr: at * PCR_A_MS });
-      this.#builder.packet(videoPid(index), { payload: FILL.subarray(0, 170), adaptation: pcr });
+      this.#builder.packet(videoPid(index), { payload, start: true, adaptation: pcr });
     }
     const bytes = this.#builder.take();
     for (const reader of this.readers.keys()) reader.enqueue(bytes.slice());

@@ -14,6 +14,7 @@ import { SectionAssembler, SectionDemux } from '../../arib/ts/section.ts';
 import { SectionMemory } from '../../arib/ts/section-memory.ts';
 import { StationFilter } from '../../arib/ts/station-filter.ts';
 import { StreamStatistics } from '../../arib/ts/statistics.ts';
+import { ProgrammeWatch, type UnwatchableSpan } from '../../src/reception/programme-watch.ts';
 import { processorMs } from '../processor-time.ts';
 import { longSection, patSection, pmtSection, StreamBuilder } from '../stream-builder.ts';
 
@@ -176,6 +177,27 @@ const READERS: Readonly<Record<string, (bytes: Uint8Array, random: Random) => nu
     for (const packet of pes.flush()) out += packet.data.length;
     return out;
   },
+  'programme watch': (bytes, random) => {
+    const framer = new PacketFramer();
+    const watch = new ProgrammeWatch();
+    let out = 0;
+    const count = (spans: readonly UnwatchableSpan[]): void => {
+      expect(spans.length).toBeLessThanOrEqual(64);
+      for (const { fromBeforeEndMs, toBeforeEndMs } of spans) {
+        expect(toBeforeEndMs).toBeGreaterThanOrEqual(0);
+        expect(fromBeforeEndMs).toBeGreaterThanOrEqual(toBeforeEndMs);
+      }
+      out += spans.length;
+    };
+    for (const chunk of chunksOf(bytes, random)) {
+      watch.feed(framer.feed(chunk));
+      if (random(8) === 0) count(watch.take());
+      if (random(32) === 0) watch.pass(random(2_000));
+    }
+    watch.end();
+    count(watch.take());
+    return out;
+  },
   'station filter': (bytes, random) => {
     const filter = new StationFilter(serviceId(STATION), { onProgramMap: () => {}, onAbsent: () => {} });
     let out = 0;
@@ -227,7 +249,7 @@ describe(`seed ${SEED}`, () => {
     const before = process.memoryUsage().rss;
     for (let n = 0; n < 4; n++) round();
     Bun.gc(true);
-    // Twelve times 2 MB through four readers: retained data would be noticed.
+    // Twelve times 2 MB through five readers: retained data would be noticed.
     expect(process.memoryUsage().rss - before).toBeLessThan(64_000_000);
   });
 });

@@ -263,6 +263,17 @@ const HAND_MADE: readonly [string, () => Uint8Array][] = [
       }),
   ],
   [
+    'a pause of 1.5 s between two sequences',
+    () =>
+      handMade({
+        streams: [LISTED_PICTURE],
+        unit: (builder, at) => {
+          if (at === 10) builder.packet(PICTURE, { payload: [0, 0, 1, 0xb7] });
+          if (at < 10 || at > 11.5) picture(builder, at);
+        },
+      }),
+  ],
+  [
     'a large picture that takes 0.6 s to arrive, in time for its decoding',
     () =>
       handMade({
@@ -324,6 +335,15 @@ describe('a loss is reported for', () => {
   test('a picture that is listed and not sent', () => {
     const found = lossesIn(handMade({ streams: [LISTED_PICTURE, LISTED_SOUND], unit: sound }), 0);
     expectLosses(found, [['no_picture', 0, HAND_SECONDS]]);
+  });
+
+  test('a sequence that ends and is not followed by another one', () => {
+    const unit = (builder: StreamBuilder, at: number): void => {
+      if (at === 10) builder.packet(PICTURE, { payload: [0, 0, 1, 0xb7] });
+      if (at < 10 || at > 15) picture(builder, at);
+    };
+    const found = lossesIn(handMade({ streams: [LISTED_PICTURE], unit }), 0);
+    expectLosses(found, [['no_picture', 10, 15]]);
   });
 
   test('a second sound that returns soon', () => {

@@ -5,7 +5,14 @@
  */
 import { STC_ZERO } from '../../synth/clock.ts';
 import { Random } from '../fuzz/random.ts';
-import { adaptation, patSection, pesPacket, pmtSection, StreamBuilder } from '../stream-builder.ts';
+import {
+  adaptation,
+  patSection,
+  pesPacket,
+  pmtSection,
+  StreamBuilder,
+  TINY_PICTURE,
+} from '../stream-builder.ts';
 
 export const STEP_MS = 50;
 export const SERVICE_ID = 101;
@@ -20,9 +27,6 @@ const PAYLOAD = 184;
 /** ADTS frames: as many octets as the data of a PES packet in one packet (ISO/IEC 13818-7 6.2). */
 const PES_HEADER = 14;
 const FRAME = PAYLOAD - PES_HEADER;
-/** Sequence header of 160x64, an intra picture, its four slices: ISO/IEC 13818-2 6.2. */
-const SLICES = [1, 2, 3, 4].flatMap((row) => [0, 0, 1, row, 0x0a, 0x55]);
-const PICTURE = [0, 0, 1, 0xb3, 0x0a, 0, 0x40, 0x34, 0, 0, 1, 0, 0, 0x0f, 0xff, 0xf8, ...SLICES];
 /** digital_copy_control_descriptor: never. */
 const COPY_NEVER = [0xc1, 1, (3 << 6) | 0x04];
 const TABLES_EVERY = 2;
@@ -125,7 +129,7 @@ export class VirtualBroadcast {
 
 function pictureAt(at: number): Uint8Array {
   const payload = FILL.slice();
-  payload.set(pesPacket({ streamId: 0xe0, pts: ptsAt(at), unbounded: true, data: PICTURE }));
+  payload.set(pesPacket({ streamId: 0xe0, pts: ptsAt(at), unbounded: true, data: TINY_PICTURE }));
   return payload;
 }
 
