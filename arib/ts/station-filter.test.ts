@@ -225,7 +225,11 @@ describe('the station filter', () => {
   test('gives the same result when it may overwrite the chunk', () => {
     const input = some(some(begun(), 0x200, ...OUR_PIDS), 0x200, ...OUR_PIDS).bytes();
     const fed = new StationFilter(serviceId(OURS)).feed(input);
-    expect(new StationFilter(serviceId(OURS)).take(new OwnedBytes(input))).toEqual(fed);
+    const chunk = new OwnedBytes(input);
+    expect(new StationFilter(serviceId(OURS)).take(chunk)).toEqual(fed);
+    // Whoever reads the chunk now would get altered bytes.
+    expect(() => chunk.readable).toThrow('handed over');
+    expect(() => chunk.handOver()).toThrow('handed over');
   });
 
   test('counts the errors of the station', () => {
