@@ -66,7 +66,10 @@ export const VerdictSchema = t.Object(
         },
         EXTENSIBLE,
       ),
-      { description: 'a gap behind the end is a margin that was given to another recording' },
+      {
+        description:
+          'a gap behind the end is a margin that was given to another recording; no_picture, no_sound: recorded without one that can be decoded',
+      },
     ),
     headMs: t.Integer({ description: 'recorded before the actual start; negative: missing after it' }),
     tailMs: t.Integer({ description: 'recorded after the actual end; negative: missing before it' }),
