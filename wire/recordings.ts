@@ -44,6 +44,7 @@ export const GAP_CAUSES = [
   'disk_full',
   'disk_failed',
   'disk_slow',
+  'file_changed',
   'yielded',
   'stopped',
   'broken_off',

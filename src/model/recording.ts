@@ -116,6 +116,8 @@ export interface RecordingPart {
   path: string;
   /** Octets known to be written. */
   bytes: number;
+  /** Inode number while its process runs; absent: unknown. */
+  inode?: number;
 }
 
 /**

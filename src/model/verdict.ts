@@ -43,6 +43,8 @@ export const GAP_CAUSES = [
   'disk_full',
   'disk_failed',
   'disk_slow',
+  /** Another program shortened or replaced the file. */
+  'file_changed',
   'yielded',
   'stopped',
   'broken_off',

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Pid } from '../../arib/ids.ts';
@@ -108,6 +108,37 @@ describe('a new file', () => {
     expect(output.sums().packets).toBe(4);
   });
 
+  test('that another program shortens is told with the time that is missing, and continues after it', async () => {
+    const path = freshPath();
+    const output = new TestOutput({ path, mode: 'create' });
+    const feed = async (at: number): Promise<void> => {
+      output.time = at;
+      output.sink.feed(output.packets(10, at * PCR_MS));
+      const size = ((at - from) / 100 + 1) * 10 * PACKET;
+      while (statSync(path, { throwIfNoEntry: false })?.size !== size) await Bun.sleep(1);
+    };
+    let from = 0;
+    for (let at = 0; at <= 1000; at += 100) await feed(at);
+    // Up to 300 ms are left, and a part of a packet.
+    truncateSync(path, 45 * PACKET - 100);
+    from = 1100 - 400;
+    output.time = 1100;
+    const next = output.packets(10, 1100 * PCR_MS);
+    output.sink.feed(next);
+    await output.until('cut');
+    expect(output.of('cut')[0]?.cut).toEqual({
+      ...{ path, size: 44 * PACKET, lost: 66 * PACKET },
+      ...{ from: monotonicMs(400), to: monotonicMs(1100) },
+    });
+    await output.sink.stop();
+    expect(statSync(path).size).toBe(54 * PACKET);
+    expect(
+      readFileSync(path)
+        .subarray(44 * PACKET)
+        .equals(Buffer.from(next)),
+    ).toBe(true);
+  });
+
   test('never overwrites another file', async () => {
     const path = freshPath();
     const first = new TestOutput({ path, mode: 'create' });
@@ -116,7 +147,9 @@ describe('a new file', () => {
     const output = new TestOutput({ path, mode: 'create' });
     output.sink.feed(output.packets(7));
     await output.until('trouble');
-    expect(output.of('trouble')[0]?.trouble).toEqual({ cause: 'disk_failed', path, code: 'EEXIST', size: 0 });
+    expect(output.of('trouble')[0]?.trouble).toEqual({
+      ...{ cause: 'disk_failed', path, code: 'EEXIST', size: 0, writtenUntil: monotonicMs(0) },
+    });
     await output.sink.stop();
     expect(statSync(path).size).toBe(5 * PACKET);
     expect(output.of('ended')[0]?.size).toBeNull();

@@ -7,10 +7,16 @@
  */
 
 import type { Pid } from '../../arib/ids.ts';
-import type { MonotonicClock, MonotonicMs } from '../../host/clock.ts';
+import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
+import { type MonotonicClock, type MonotonicMs, monotonicMs } from '../../host/clock.ts';
 import { within } from '../../host/deadline.ts';
 import { defineOutput, type Output, type OutputKind } from './output-kind.ts';
-import { type ReceptionHandlers, ReceptionMeter, type ReceptionSecond } from './reception-meter.ts';
+import {
+  clockReferences,
+  type ReceptionHandlers,
+  ReceptionMeter,
+  type ReceptionSecond,
+} from './reception-meter.ts';
 import {
   asFarAsItCan,
   type FileOpening,
@@ -28,6 +34,7 @@ const BATCH_BYTES = 1024 * 1024;
 const SYNC_MS = 5_000;
 /** Longest wait for the disk when ending; the owner has 4 s in total (`reception-pool.ts`). */
 const END_LIMIT_MS = 3_000;
+const PCR_PER_MS = PCR_HZ / 1000;
 
 /** Why writing is suspended. */
 export type Withholding = 'stalled' | 'disk_slow' | 'disk_full' | 'disk_failed' | 'copy_never';
@@ -39,6 +46,8 @@ export interface FileTrouble {
   code: string;
   /** Octets in the file, whole packets. */
   size: number;
+  /** When the first packets arrived that are not written. */
+  writtenUntil: MonotonicMs;
 }
 
 export interface FileProgress {
@@ -52,12 +61,24 @@ export interface FileProgress {
   slowestMs: number;
 }
 
+/** Another program shortened the file. */
+export interface FileCut {
+  path: string;
+  /** Octets that are left, whole packets, and missing ones. */
+  size: number;
+  lost: number;
+  /** Time of the missing packets. `from`: null if no clock reference is near. */
+  from: MonotonicMs | null;
+  to: MonotonicMs;
+}
+
 /** Posted to the owner. Times are on the worker's clock. */
 export type FileEvent =
   /** Ready for writing. `former`: earlier contents of the file; null for a new file. */
-  | { kind: 'opened'; path: string; size: number; former: FormerLife | null }
+  | { kind: 'opened'; path: string; size: number; inode?: number; former: FormerLife | null }
   | { kind: 'progress'; progress: FileProgress }
   | { kind: 'hole'; cause: Withholding; from: MonotonicMs; to: MonotonicMs }
+  | { kind: 'cut'; cut: FileCut }
   /** Recording is forbidden from now on, or allowed again. */
   | { kind: 'forbidden'; on: boolean }
   /** The station's layout changed after this octet of the file. Sent once the data after it is written. */
@@ -289,10 +310,13 @@ export class FileOutput implements Output<FileCommand> {
     this.#size = file.size;
     this.#trouble = undefined;
     this.#opened = true;
-    this.emit({ kind: 'opened', path: file.path, size: file.size, former: file.former ?? null });
+    const { path, size, inode, former = null } = file;
+    this.emit({ kind: 'opened', path, size, ...(inode === undefined ? {} : { inode }), former });
   }
 
   async #write(file: RecordedFile): Promise<void> {
+    const lost = await file.restore();
+    if (lost > 0) await this.#reportCut(file, lost);
     // Reports the first data early, because its time cannot be recovered from the file after a kill.
     this.#reported ||= this.#meter.tell();
     let length = 0;
@@ -317,6 +341,18 @@ export class FileOutput implements Output<FileCommand> {
       this.#reportLayouts(file, taken, written);
       this.#dequeue(taken, written);
     }
+  }
+
+  /** The queue has the packets after the missing ones. */
+  async #reportCut(file: RecordedFile, lost: number): Promise<void> {
+    const pid = this.pcrPid();
+    const last = await file.lastClock(pid);
+    const next = this.#queue.find(({ bytes }) => clockReferences(bytes, pid).first !== undefined);
+    const first = next === undefined ? undefined : clockReferences(next.bytes, pid).first;
+    const isKnown = next !== undefined && last !== undefined && first !== undefined;
+    const from = isKnown ? monotonicMs(next.at - pcrDifference(first, last) / PCR_PER_MS) : null;
+    const { path, size } = file;
+    this.emit({ kind: 'cut', cut: { path, size, lost, from, to: this.#queue[0]?.at ?? this.now() } });
   }
 
   /** Reports layout changes in the data just written. */
@@ -351,6 +387,7 @@ export class FileOutput implements Output<FileCommand> {
     const { syncFile } = this;
     this.#unsynced = false;
     try {
+      await this.#timed(() => file.assertInPlace());
       await this.#timed(() =>
         syncFile === undefined ? file.sync() : asFarAsItCan(() => syncFile(file.path)),
       );
@@ -384,6 +421,7 @@ export class FileOutput implements Output<FileCommand> {
       path: this.#path,
       code,
       size: this.#size,
+      writtenUntil: this.#queue[0]?.at ?? this.now(),
     };
     this.#trouble = trouble.cause;
     await this.#close(file);

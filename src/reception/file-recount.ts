@@ -88,6 +88,25 @@ export async function recount(
   return { recounted: sumOf(runs), runs, holes, unwatchable, pcr: last ?? null };
 }
 
+/** The last clock reference before an octet, 27 MHz; undefined: none is near. @throws the system's error */
+export async function lastClock(
+  handle: FileHandle,
+  size: number,
+  known: Pid | undefined,
+): Promise<number | undefined> {
+  const tail = await lastBytes(handle, size);
+  return clockReferences(tail, known ?? clockPid(tail)).last;
+}
+
+/** Broadcast time between the first and the last clock reference, ms. @throws the system's error */
+export async function clockSpanMs(handle: FileHandle, size: number): Promise<number | undefined> {
+  const head = await lastBytes(handle, Math.min(size, TAIL_BYTES));
+  const pid = clockPid(head);
+  const { first } = clockReferences(head, pid);
+  const last = await lastClock(handle, size, pid);
+  return first === undefined || last === undefined ? undefined : pcrDifference(last, first) / PCR_PER_MS;
+}
+
 /** Counts from clock reference to clock reference, across blocks. */
 class PieceCounter {
   readonly #runs: RecountedRun[] = [];

@@ -1,9 +1,18 @@
 import { expect, test } from 'bun:test';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pid } from '../../arib/ids.ts';
-import { asFarAsItCan, RecordedFile } from './recorded-file.ts';
+import { asFarAsItCan, REPLACED, RecordedFile } from './recorded-file.ts';
 
 const failing = (code: string) => async (): Promise<void> => {
   throw Object.assign(new Error(code), { code });
@@ -66,6 +75,49 @@ test('a file of an earlier process is split where scrambling began and ended', a
     // From the packets 100 and 300 to the last reference, packet 980.
     expect(clear?.beforeEndMs).toBe(1760);
     expect(Math.abs((scrambled?.beforeEndMs ?? 0) - 1360)).toBeLessThanOrEqual(64);
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+});
+
+test('octets that another program cut off are counted, and those that it appended are cut off', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'svc-recorded-'));
+  try {
+    const path = join(root, 'one.ts');
+    const file = await RecordedFile.open({ path, mode: 'create' }, undefined);
+    await file.append(new Uint8Array(1880).fill(1));
+    expect(await file.restore()).toBe(0);
+    appendFileSync(path, 'foreign octets');
+    expect(await file.restore()).toBe(0);
+    await file.append(new Uint8Array(188).fill(2));
+    expect(readFileSync(path)).toEqual(Buffer.concat([Buffer.alloc(1880, 1), Buffer.alloc(188, 2)]));
+    truncateSync(path, 1000);
+    // Whole packets are left.
+    expect([await file.restore(), file.size]).toEqual([2068 - 940, 940]);
+    await file.append(new Uint8Array(188).fill(3));
+    expect(readFileSync(path)).toEqual(Buffer.concat([Buffer.alloc(940, 1), Buffer.alloc(188, 3)]));
+    truncateSync(path, 0);
+    expect([await file.restore(), file.size]).toEqual([1128, 0]);
+    await file.close();
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+});
+
+test('a file whose name is gone, or belongs to another file, is noticed', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'svc-recorded-'));
+  try {
+    const path = join(root, 'one.ts');
+    const file = await RecordedFile.open({ path, mode: 'create' }, undefined);
+    await file.append(new Uint8Array(188));
+    await file.assertInPlace();
+    renameSync(path, join(root, 'aside.ts'));
+    await expect(file.assertInPlace()).rejects.toThrow('ENOENT');
+    writeFileSync(path, 'another');
+    await expect(file.assertInPlace()).rejects.toMatchObject({ code: REPLACED });
+    renameSync(join(root, 'aside.ts'), path);
+    await file.assertInPlace();
+    await file.close();
   } finally {
     rmSync(root, { recursive: true });
   }

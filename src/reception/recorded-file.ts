@@ -3,14 +3,16 @@
  * are cut off. One caller at a time.
  */
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Pid } from '../../arib/ids.ts';
 import { PACKET_SIZE } from '../../arib/ts/packet.ts';
 import { type WallMs, wallMs } from '../../host/clock.ts';
-import { type Recount, recount } from './file-recount.ts';
+import { clockSpanMs, lastClock, type Recount, recount } from './file-recount.ts';
 
 const OWNER_WRITES = 0o644;
+/** Code of an error: another file has its name. */
+export const REPLACED = 'EREPLACED';
 
 /** `create`: the file must not exist. `append`: continues its content, of which `counted` octets were measured. */
 export type FileOpening =
@@ -21,6 +23,9 @@ export type FileOpening =
 export interface FormerLife extends Recount {
   /** When it was last written. */
   modifiedAt: WallMs;
+  /** Octets, whole packets; and counted ones that are missing at its end. */
+  size: number;
+  lost: number;
 }
 
 /** The system's error, with the number of bytes written despite it (whole packets). */
@@ -40,6 +45,8 @@ export class RecordedFile {
     readonly former: FormerLife | undefined,
     readonly handle: FileHandle,
     private length: number,
+    /** Inode number; undefined: this file system does not have stable ones. */
+    readonly inode: number | undefined,
   ) {}
 
   /** Octets, whole packets. */
@@ -55,7 +62,7 @@ export class RecordedFile {
     const { path } = opening;
     if (opening.mode === 'create') {
       const made = await mkdir(dirname(path), { recursive: true });
-      const handle = await open(path, 'ax', OWNER_WRITES);
+      const handle = await open(path, 'ax+', OWNER_WRITES);
       try {
         // The file name is durable only once its folder, and the parents created for it, are on disk.
         await asFarAsItCan(() => handle.sync());
@@ -63,7 +70,7 @@ export class RecordedFile {
         for (let at = dirname(path); made !== undefined && at.length >= made.length; at = dirname(at)) {
           await syncFolder(dirname(at));
         }
-        return new RecordedFile(path, undefined, handle, 0);
+        return new RecordedFile(path, undefined, handle, 0, await inodeOf(handle, path));
       } catch (error) {
         await handle.close();
         // The caller drops the file name.
@@ -78,8 +85,14 @@ export class RecordedFile {
       const whole = size - (size % PACKET_SIZE);
       if (whole < size) await handle.truncate(whole);
       const modifiedAt = wallMs(mtimeMs);
-      const former = { ...(await recount(handle, opening.counted, whole, pcrPid)), modifiedAt };
-      return new RecordedFile(path, former, handle, whole);
+      const lost = Math.max(0, opening.counted - whole);
+      const former = {
+        ...(await recount(handle, opening.counted, whole, pcrPid)),
+        modifiedAt,
+        size: whole,
+        lost,
+      };
+      return new RecordedFile(path, former, handle, whole, await inodeOf(handle, path));
     } catch (error) {
       await handle.close();
       throw error;
@@ -98,6 +111,32 @@ export class RecordedFile {
       const written = await this.#cut();
       throw new WriteFailure(written, error);
     }
+  }
+
+  /**
+   * Another program may have shortened the file, or appended to it. Foreign octets are cut off: packets are written
+   * right after them. @returns octets that are missing now @throws the system's error
+   */
+  async restore(): Promise<number> {
+    const { size } = await this.handle.stat();
+    if (size === this.length) return 0;
+    const whole = Math.min(size - (size % PACKET_SIZE), this.length);
+    if (whole < size) await this.handle.truncate(whole);
+    const lost = this.length - whole;
+    this.length = whole;
+    return lost;
+  }
+
+  /** The last clock reference in the file, 27 MHz. @throws the system's error */
+  lastClock(pcrPid: Pid | undefined): Promise<number | undefined> {
+    return lastClock(this.handle, this.length, pcrPid);
+  }
+
+  /** @throws ENOENT if its path leads nowhere, REPLACED if it leads to another file */
+  async assertInPlace(): Promise<void> {
+    const [there, own] = await Promise.all([stat(this.path), this.handle.stat()]);
+    if (this.inode === undefined || there.ino === this.inode || there.size === own.size) return;
+    throw Object.assign(new Error(`${this.path} is another file`), { code: REPLACED });
   }
 
   /** @throws the system's error */
@@ -122,6 +161,26 @@ export class RecordedFile {
       // The disk is unavailable: nothing counts as written.
       return 0;
     }
+  }
+}
+
+/** Some network file systems invent inode numbers: then the path and the open file have different ones. */
+async function inodeOf(handle: FileHandle, path: string): Promise<number | undefined> {
+  const [own, there] = await Promise.all([handle.stat(), stat(path)]);
+  return own.ino === there.ino ? own.ino : undefined;
+}
+
+/** Broadcast time in the file, by its clock references, ms; undefined: unknown. */
+export async function recordedSpanMs(path: string): Promise<number | undefined> {
+  try {
+    const handle = await open(path, 'r');
+    try {
+      return await clockSpanMs(handle, (await handle.stat()).size);
+    } finally {
+      await handle.close();
+    }
+  } catch {
+    return undefined;
   }
 }
 

@@ -13,7 +13,7 @@ import { judge, recordedMs, type Verdict, type Wanted } from '../model/verdict.t
 import type { StoredFile } from '../store/recording-part-rows.ts';
 import type { RecordingStore } from '../store/recording-store.ts';
 import type { FolderMounts } from './folder-mounts.ts';
-import { withoutFiles } from './reception-timeline.ts';
+import { withoutFiles } from './recording-measurement.ts';
 import { FILE_GONE, isEmptyOrAway, isFolderAway, removeJoined, sizeOf } from './recording-parts.ts';
 
 interface ReconcileOptions {

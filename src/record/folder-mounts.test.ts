@@ -1,5 +1,13 @@
 import { expect, test } from 'bun:test';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FolderMounts, parseMounts } from './folder-mounts.ts';
@@ -46,6 +54,45 @@ test('a folder that has most of its files is available, whatever is mounted', as
   expect(await mounts.look(root)).toBe('away');
   writeFileSync(join(root, 'b'), '');
   expect(await mounts.look(root)).toBe('there');
+  rmSync(root, { recursive: true });
+});
+
+test.each([
+  ['renamed away', false],
+  ['covered by another', true],
+])('a folder that was %s is unavailable until it is back', async (_, isCovered) => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-mounts-')));
+  const folder = join(root, 'tv');
+  mkdirSync(folder);
+  const { mounts, remembered } = remembering(new Set(['/']), [join(folder, 'a'), join(folder, 'b')]);
+  remembered.set(folder, '/');
+  for (const name of ['a', 'b']) writeFileSync(join(folder, name), '');
+  expect(await mounts.look(folder)).toBe('there');
+  renameSync(folder, join(root, 'aside'));
+  if (isCovered) mkdirSync(folder);
+  expect([await mounts.look(folder), await mounts.look(folder)]).toEqual(['away', 'away']);
+  if (isCovered) rmSync(folder, { recursive: true });
+  renameSync(join(root, 'aside'), folder);
+  expect(await mounts.look(folder)).toBe('there');
+  // Its files were moved to another disk.
+  renameSync(folder, join(root, 'aside'));
+  mkdirSync(folder);
+  for (const name of ['a', 'b']) writeFileSync(join(folder, name), '');
+  expect([await mounts.look(folder), await mounts.look(folder)]).toEqual(['there', 'there']);
+  rmSync(root, { recursive: true });
+});
+
+test('a folder without files may be replaced', async () => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-mounts-')));
+  const folder = join(root, 'tv');
+  mkdirSync(folder);
+  const { mounts, remembered } = remembering(new Set(['/']), []);
+  remembered.set(folder, '/');
+  expect(await mounts.look(folder)).toBe('there');
+  renameSync(folder, join(root, 'aside'));
+  expect(await mounts.look(folder)).toBe('there');
+  mkdirSync(folder);
+  expect(await mounts.look(folder)).toBe('there');
   rmSync(root, { recursive: true });
 });
 

@@ -3,9 +3,10 @@
  * point are hidden once the disk is mounted, and files that are invisible without it are not lost.
  *
  * Remembers the mount point of each folder at the last file created in it. Linux, proc(5): `/proc/self/mountinfo`;
- * other systems give no information.
+ * other systems give no information. While this process runs, also which folder it is: one that was renamed, or
+ * covered by a mount, is unavailable as long as most of its files are.
  */
-import { access, readFile, realpath } from 'node:fs/promises';
+import { access, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { within } from '../../host/deadline.ts';
 
@@ -29,6 +30,8 @@ const WITNESSES = 20;
 export class FolderMounts {
   /** Many recordings that begin at once count as one use. */
   readonly #noting = new Map<string, Promise<void>>();
+  /** Device and inode of each folder. */
+  readonly #identities = new Map<string, string>();
 
   constructor(
     private readonly memory: MountMemory,
@@ -37,29 +40,36 @@ export class FolderMounts {
   ) {}
 
   async look(folder: string): Promise<Presence> {
+    const before = this.#identities.get(folder);
+    const identity = await inTime(identityOf(folder));
+    if (before !== undefined && identity !== before) {
+      const files = this.#filesOf(folder);
+      if (files.length > 0 && !(await areMostlyThere(files))) return 'away';
+      this.#identities.delete(folder);
+    }
+    const presence = await this.#lookAtMount(folder);
+    if (presence !== 'away' && identity !== undefined) this.#identities.set(folder, identity);
+    return presence;
+  }
+
+  async #lookAtMount(folder: string): Promise<Presence> {
     const mount = this.#remembered(folder);
     if (mount === undefined) return 'unknown';
     if (mount === ROOT || (await this.mounts())?.has(mount) !== false) return 'there';
     // Mounts an automounted folder by accessing it.
     await inTime(access(folder));
     if ((await this.mounts())?.has(mount) !== false) return 'there';
-    return (await this.#hasItsFiles(folder)) ? 'there' : 'away';
+    // Mounts can change without a disk change: a service manager that isolates the file system bind-mounts folders
+    // onto themselves.
+    return (await areMostlyThere(this.#filesOf(folder))) ? 'there' : 'away';
   }
 
-  /**
-   * Mounts can change without a disk change: a service manager that isolates the file system bind-mounts folders onto
-   * themselves. A folder that has most of its files is available.
-   */
-  async #hasItsFiles(folder: string): Promise<boolean> {
-    let files: readonly string[];
+  #filesOf(folder: string): readonly string[] {
     try {
-      files = this.memory.filesIn(folder, WITNESSES);
+      return this.memory.filesIn(folder, WITNESSES);
     } catch {
-      return false;
+      return [];
     }
-    const found = await inTime(Promise.all(files.map((path) => access(path).then(isTrue, isFalse))));
-    const seen = found?.filter((one) => one).length ?? 0;
-    return seen > 0 && seen * 2 >= files.length;
   }
 
   async isAway(folder: string): Promise<boolean> {
@@ -93,6 +103,18 @@ export class FolderMounts {
       return undefined;
     }
   }
+}
+
+/** A folder that has most of its known files is available. */
+async function areMostlyThere(files: readonly string[]): Promise<boolean> {
+  const found = await inTime(Promise.all(files.map((path) => access(path).then(isTrue, isFalse))));
+  const seen = found?.filter((one) => one).length ?? 0;
+  return seen > 0 && seen * 2 >= files.length;
+}
+
+async function identityOf(folder: string): Promise<string> {
+  const { dev, ino } = await stat(folder);
+  return `${dev}:${ino}`;
 }
 
 /** The folder with links resolved, or its nearest existing parent. */

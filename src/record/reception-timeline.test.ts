@@ -103,7 +103,7 @@ test('a pause of the process that exceeds the backlog is reported with its own c
   one.beginLife();
   const former = {
     ...{ modifiedAt: wallMs(61_000), pcr: 4 * PCR_PER_SECOND },
-    ...{ recounted: NO_PACKETS, runs: [], holes: [], unwatchable: [] },
+    ...{ recounted: NO_PACKETS, runs: [], holes: [], unwatchable: [], size: 188, lost: 0 },
   };
   one.take({ kind: 'opened', path: '/a.ts', size: 188, former }, monotonicMs(62_000));
   const { progress } = second(62_000);
@@ -238,4 +238,91 @@ describe('packets that come late', () => {
     expect(more).toEqual([]);
     expect(Math.abs((only?.to ?? 0) - 3600 * 1000 * (1 + DRIFT))).toBeLessThan(300);
   });
+});
+
+test('packets that another program cut off their file are missing, also if they were not reported yet', () => {
+  const clock = { now: 0 };
+  const one = reception(clock);
+  one.begin();
+  one.beginLife();
+  one.take({ kind: 'opened', path: '/a.ts', size: 0, former: null }, monotonicMs(0));
+  for (const from of [0, 1000, 2000]) {
+    clock.now = from + 1000;
+    one.take(second(from), monotonicMs(from + 1000));
+  }
+  clock.now = 3400;
+  const cut = { path: '/a.ts', size: 1000, lost: 2400, from: monotonicMs(1500), to: monotonicMs(3400) };
+  one.take({ kind: 'cut', cut }, monotonicMs(3400));
+  expect(one.soFar.breaks).toEqual([{ cause: 'file_changed', ...span(1500, 3400) }]);
+  clock.now = 4000;
+  one.take(second(3000), monotonicMs(4000));
+  one.settle(broadcastMs(4000));
+  expect(one.measured.stretches).toEqual([span(0, 1500), span(3400, 4000)]);
+  expect(one.measured.breaks).toEqual([{ cause: 'file_changed', ...span(1500, 3400) }]);
+});
+
+test.each([
+  ['by their share of the octets where no clock reference is left', 1000, 750],
+  ['from the beginning of the file on if nothing is left', 0, 0],
+])('packets that another program cut off are missing %s', (_, size, from) => {
+  const clock = { now: 0 };
+  const one = reception(clock);
+  one.begin();
+  one.beginLife();
+  one.take({ kind: 'opened', path: '/a.ts', size: 0, former: null }, monotonicMs(0));
+  for (const at of [0, 1000, 2000]) {
+    clock.now = at + 1000;
+    one.take(second(at), monotonicMs(at + 1000));
+  }
+  const cut = { path: '/a.ts', size, lost: 4000 - size, from: null, to: monotonicMs(3000) };
+  one.take({ kind: 'cut', cut }, monotonicMs(3000));
+  one.settle(broadcastMs(3000));
+  expect(one.measured.breaks).toEqual([{ cause: 'file_changed', ...span(from, 3000) }]);
+});
+
+test('a file that was shortened while the service was stopped has lost its end', () => {
+  const clock = { now: 100_000 };
+  const one = reception(clock, {
+    ...nothingMeasured(),
+    stretches: [span(0, 60_000)],
+    files: [{ path: '/a.ts', ...span(0, 60_000) }],
+  });
+  one.begin();
+  one.beginLife();
+  const former = {
+    ...{ modifiedAt: wallMs(60_000), pcr: 20 * PCR_PER_SECOND, size: 2000, lost: 4000 },
+    ...{ recounted: NO_PACKETS, runs: [], holes: [] },
+  };
+  one.take({ kind: 'opened', path: '/a.ts', size: 2000, former }, monotonicMs(0));
+  const { progress } = second(0);
+  const dated = { ...progress, second: { ...progress.second, pcr: 100 * PCR_PER_SECOND } };
+  one.take({ kind: 'progress', progress: dated }, monotonicMs(0));
+  expect(one.measured.stretches).toEqual([span(0, 20_000), span(100_000, 101_000)]);
+  expect(one.measured.breaks).toEqual([
+    { cause: 'file_changed', ...span(20_000, 60_000) },
+    { cause: 'service_stopped', ...span(60_000, 100_000) },
+  ]);
+});
+
+test('a lost file has lost its packets that were not reported yet, and those of the next file stay', () => {
+  const clock = { now: 0 };
+  const one = reception(clock);
+  one.begin();
+  one.beginLife();
+  const inFile = (path: string, from: number) => {
+    const { kind, progress } = second(from);
+    return { kind, progress: { ...progress, path } };
+  };
+  one.take({ kind: 'opened', path: '/a.ts', size: 0, former: null }, monotonicMs(0));
+  clock.now = 1000;
+  one.take(inFile('/a.ts', 0), monotonicMs(1000));
+  one.take({ kind: 'opened', path: '/b.ts', size: 0, former: null }, monotonicMs(1000));
+  clock.now = 2000;
+  one.take(inFile('/b.ts', 1000), monotonicMs(2000));
+  clock.now = 2800;
+  one.forget('/b.ts', false, 'file_changed', monotonicMs(2600));
+  one.take({ kind: 'opened', path: '/c.ts', size: 0, former: null }, monotonicMs(2800));
+  clock.now = 3000;
+  one.take(inFile('/c.ts', 2000), monotonicMs(3000));
+  expect(one.measured.stretches).toEqual([span(0, 1000), span(2600, 3000)]);
 });

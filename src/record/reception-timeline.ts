@@ -13,7 +13,7 @@ import {
   nothingMeasured,
   type PacketSums,
 } from '../model/verdict.ts';
-import type { FileEvent, Withholding } from '../reception/file-output.ts';
+import type { FileCut, FileEvent, Withholding } from '../reception/file-output.ts';
 import { ReceptionDelay } from './reception-delay.ts';
 import { RecordingMeasurement } from './recording-measurement.ts';
 
@@ -26,6 +26,8 @@ const BELIEVED_MS = 10_000;
 /** Interval of querying why packets stay scrambled: a card with a contract may have been inserted. */
 const ASK_AGAIN_MS = 5_000;
 const PCR_PER_MS = PCR_HZ / 1000;
+/** Packets wait for half a second until they are written: on average this long. */
+const WRITTEN_AFTER_MS = 250;
 
 type Progress = Extract<FileEvent, { kind: 'progress' }>['progress'];
 type FormerFile = NonNullable<Extract<FileEvent, { kind: 'opened' }>['former']>;
@@ -67,6 +69,8 @@ export class ReceptionTimeline {
   #delayMs = 0;
   /** Gaps whose end depends on the delay of the next packets. */
   #holes: { cause: Withholding; from: BroadcastMs; to: BroadcastMs }[] = [];
+  /** Missing parts of the current file, before packets that are not reported yet. */
+  #cuts: { cause: GapCause; from: BroadcastMs; to: BroadcastMs }[] = [];
   /** Where the PCRs moved the end of the previous process's data to. */
   #joined: { at: BroadcastMs; since: BroadcastMs } | undefined;
   /** State of the file when the current output began; cleared when used. */
@@ -102,8 +106,8 @@ export class ReceptionTimeline {
     const outage = this.#outage;
     const to = this.options.broadcastClock();
     const open = outage === undefined || outage.from >= to ? [] : [{ ...outage, to }];
-    if (open.length === 0 && this.#holes.length === 0) return measured;
-    return { ...measured, breaks: [...measured.breaks, ...this.#holes, ...open] };
+    const gaps = [...this.#cuts, ...this.#holes, ...open];
+    return gaps.length === 0 ? measured : { ...measured, breaks: [...measured.breaks, ...gaps] };
   }
 
   get isTried(): boolean {
@@ -165,7 +169,8 @@ export class ReceptionTimeline {
       if (this.#isOpen) this.#drain();
     } else if (event.kind === 'hole') {
       this.#hole(event.cause, broadcastMs(event.from + offset), broadcastMs(event.to + offset));
-    } else if (event.kind === 'forbidden') this.isForbidden = event.on;
+    } else if (event.kind === 'cut') this.#cut(event.cut);
+    else if (event.kind === 'forbidden') this.isForbidden = event.on;
     else if (event.kind === 'ended') {
       this.#opened();
       this.#endHoles(undefined);
@@ -179,6 +184,7 @@ export class ReceptionTimeline {
     const cause = isOfPause && OF_A_PAUSE.has(reported) ? 'paused' : reported;
     const before = this.#outage;
     if (before?.cause === cause) return;
+    this.#endCuts();
     if (before !== undefined) this.#measurement.broke(before.cause, { from: before.from, to: now });
     this.#outage = { cause, from: before === undefined ? (this.until ?? this.#triedFrom ?? now) : now };
   }
@@ -203,6 +209,7 @@ export class ReceptionTimeline {
   /** The recording is over. */
   settle(at: BroadcastMs): void {
     this.#endHoles(undefined);
+    this.#endCuts();
     const former = this.#former;
     this.#former = undefined;
     if (former !== undefined && former.recounted.packets > 0) this.#join(former, at, null);
@@ -217,11 +224,23 @@ export class ReceptionTimeline {
     this.#measurement.broke('yielded', { from, to: endAt });
   }
 
-  /** The contents of this file are lost. @param isAll there is no other file */
-  forget(path: string, isAll: boolean): void {
+  /**
+   * The contents of this file are lost.
+   * @param isAll there is no other file
+   * @param writtenUntil when the first packets arrived that are not in it; undefined: just now
+   */
+  forget(path: string, isAll: boolean, cause: GapCause = 'disk_failed', writtenUntil?: MonotonicMs): void {
     const { stretches, files = [] } = this.measured;
     const lost = isAll ? [...stretches] : files.filter((one) => one.path === path);
-    for (const { from, to } of lost) this.#measurement.broke('disk_failed', { from, to });
+    for (const { from, to } of lost) this.#measurement.broke(cause, { from, to });
+    const from = lost.at(-1)?.to;
+    const justNow = plusMs(this.options.broadcastClock(), -WRITTEN_AFTER_MS);
+    const to = writtenUntil === undefined ? justNow : this.#datedArrival(writtenUntil);
+    if (from !== undefined && to !== undefined && to > from) this.#cuts.push({ cause, from, to });
+  }
+
+  #datedArrival(at: MonotonicMs): BroadcastMs | undefined {
+    return this.#offset === undefined ? undefined : broadcastMs(at + this.#offset - this.#delayMs);
   }
 
   /** The clock was corrected: earlier times move by this. */
@@ -232,7 +251,7 @@ export class ReceptionTimeline {
     if (this.#triedFrom !== undefined) this.#triedFrom = plusMs(this.#triedFrom, byMs);
     if (this.#offset !== undefined) this.#offset += byMs;
     this.#delay.clockSet(byMs);
-    for (const one of this.#holes) {
+    for (const one of [...this.#holes, ...this.#cuts]) {
       one.from = shift(one.from);
       one.to = shift(one.to);
     }
@@ -261,14 +280,15 @@ export class ReceptionTimeline {
     if (delay.earlier !== undefined) this.#cameEarlier(delay.earlier);
     const due = plusMs(arrivedAt, -delay.from);
     // If there was no gap before it, it continues the previous second.
-    const from = second.isApart || this.#outage !== undefined ? due : earliest(due, this.until ?? due);
+    const before = this.#measurement.reportedUntil ?? due;
+    const from = second.isApart || this.#outage !== undefined ? due : earliest(due, before);
     const to = latest(from, plusMs(arrivedUntil, -delay.to));
     const endsHole = this.#holes.length > 0;
     this.#endHoles(from);
     this.#delayMs = delay.to;
     const former = this.#former;
     this.#former = undefined;
-    if (former !== undefined) this.#join(former, from, second.pcr);
+    if (former !== undefined) this.#join(former, from, second.pcr, path);
     const outage = this.#outage;
     this.#outage = undefined;
     if (outage !== undefined) {
@@ -278,6 +298,7 @@ export class ReceptionTimeline {
     const wasBegun = this.isBegun;
     const cause = this.#scrambledCause(second, to);
     this.#measurement.received({ from, to }, cause === undefined ? second : { ...second, cause }, path);
+    this.#endCuts(to);
     this.#measurement.unwatchable(to, second.unwatchable);
     const missing = second.unwatchable.find(({ toBeforeEndMs }) => toBeforeEndMs === 0)?.cause;
     if (missing !== this.#missing) {
@@ -315,7 +336,7 @@ export class ReceptionTimeline {
   }
 
   /** When the previous process really stopped writing, and the packets that it had not counted. */
-  #join(former: PreviousProgress, from: BroadcastMs, pcr: number | null): void {
+  #join(former: PreviousProgress, from: BroadcastMs, pcr: number | null, path?: string): void {
     const reportedUntil = this.until;
     if (reportedUntil === undefined) {
       // It was killed before it saved anything: only the file has the data.
@@ -332,6 +353,14 @@ export class ReceptionTimeline {
       Math.abs(at - end) < BELIEVED_MS ||
       (this.#pause !== undefined && at > this.#pause.from - BELIEVED_MS && at < end);
     const believed = gap !== undefined && gap >= 0 && isNear(plusMs(from, -gap));
+    if (!believed && former.lost > 0 && path !== undefined) {
+      // An earlier process or another program shortened it while no packets were written.
+      this.#measurement.cut({
+        ...{ path, size: former.size, lost: former.lost, to: reportedUntil },
+        from: gap === undefined ? null : plusMs(from, -gap),
+      });
+      return;
+    }
     const real = believed ? plusMs(from, -gap) : end;
     this.#joined = believed ? { at: real, since: this.#delay.since } : undefined;
     this.#measurement.endedAt(real);
@@ -344,6 +373,25 @@ export class ReceptionTimeline {
       );
       if (first === undefined) this.#outage.from = real;
       else first.from = real;
+    }
+  }
+
+  /** Takes effect once the packets after it are reported, which otherwise would seem to continue those before it. */
+  #cut({ path, size, lost, from, to }: FileCut): void {
+    this.#opened();
+    const end = this.#datedArrival(to);
+    if (end === undefined) return;
+    const start = from === null ? null : (this.#datedArrival(from) ?? null);
+    const begin = this.#measurement.cutAt({ path, size, lost, from: start, to: end });
+    this.#cuts.push({ cause: 'file_changed', from: begin, to: end });
+    this.options.onGap?.();
+  }
+
+  /** @param until up to when packets are reported; undefined: no more are */
+  #endCuts(until?: BroadcastMs): void {
+    for (const cut of this.#cuts.splice(0)) {
+      if (until === undefined || cut.to < until) this.#measurement.broke(cut.cause, cut);
+      else this.#cuts.push(cut);
     }
   }
 
@@ -372,16 +420,7 @@ export class ReceptionTimeline {
     this.#measurement.shift(-byMs, from);
     const shift = (at: BroadcastMs): BroadcastMs => (at >= from ? plusMs(at, -byMs) : at);
     if (this.#outage !== undefined) this.#outage.from = shift(this.#outage.from);
-    for (const one of this.#holes) one.from = shift(one.from);
+    for (const one of [...this.#holes, ...this.#cuts]) one.from = shift(one.from);
     if (joined !== undefined) this.#joined = { at: plusMs(joined.at, -byMs), since: plusMs(since, -byMs) };
   }
-}
-
-/** The measurements without the contents of these files. */
-export function withoutFiles(measured: Measured, paths: readonly string[]): Measured {
-  const lost = (measured.files ?? []).filter(({ path }) => paths.includes(path));
-  if (lost.length === 0) return measured;
-  const rest = new RecordingMeasurement(structuredClone(measured));
-  for (const { from, to } of lost) rest.broke('disk_failed', { from, to });
-  return rest.value;
 }

@@ -8,6 +8,8 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -192,6 +194,39 @@ describe('a recording that ends', () => {
     expect(store.parts(id)).toEqual([{ path, bytes: 18 }]);
     expect([...store.filePages()].flat()).toEqual([{ recordingId: id, path }]);
     expect(await reconcile(options)).toEqual({ forgotten: 0, removed: 0 });
+  });
+
+  test.each<[string, number, number]>([
+    ['half of it is left', 4, 35_000],
+    ['nothing is left', 0, 0],
+  ])('has lost what another program cut off its file: %s', async (_, left, keptMs) => {
+    const { id, result } = recorded([['a', 'whole it']]);
+    const path = result.parts[0]?.path ?? '';
+    const files = [{ path, ...span(START - 5000, END + 5000) }];
+    truncateSync(path, left);
+    await concludeRecording(id, { ...result, measured: { ...COMPLETE, files } }, PROGRAMME, options);
+    const { verdict, reason } = store.find(id) ?? {};
+    expect(verdict?.gaps).toEqual([
+      { startMs: Math.max(0, keptMs - 5000), endMs: 60_000, cause: 'file_changed' },
+    ]);
+    expect(reason ?? null).toEqual(left === 0 ? { code: 'missing', cause: 'file_changed' } : null);
+    expect(store.parts(id)).toEqual(left === 0 ? [] : [{ path, bytes: left }]);
+  });
+
+  test('has lost a file that another one replaced, which is left alone', async () => {
+    const { id, result } = recorded([['a', 'whole']]);
+    const [part] = result.parts;
+    if (part === undefined) throw new Error('no part');
+    const parts = [{ ...part, inode: statSync(part.path).ino }];
+    const files = [{ path: part.path, ...span(START - 5000, END + 5000) }];
+    writeFileSync(`${part.path}.new`, 'another one');
+    renameSync(`${part.path}.new`, part.path);
+    await concludeRecording(id, { ...result, parts, measured: { ...COMPLETE, files } }, PROGRAMME, options);
+    expect(store.find(id)).toMatchObject({
+      state: 'failed',
+      reason: { code: 'missing', cause: 'file_changed' },
+    });
+    expect([store.parts(id), readFileSync(part.path, 'utf8')]).toEqual([[], 'another one']);
   });
 
   test('keeps the temporary name of the joined file where the plain one is in use', async () => {

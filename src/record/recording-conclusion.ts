@@ -12,7 +12,7 @@ import { type Judgement, judge, recordedMs, type Wanted, worthRepeating } from '
 import type { RecordingStore } from '../store/recording-store.ts';
 import type { FolderMounts } from './folder-mounts.ts';
 import type { Folder } from './folder-selection.ts';
-import { withoutFiles } from './reception-timeline.ts';
+import { withoutEnds, withoutFiles } from './recording-measurement.ts';
 import { FILE_GONE, findParts, joinParts, removeJoined } from './recording-parts.ts';
 import type { SessionResult } from './recording-session.ts';
 
@@ -50,7 +50,7 @@ export async function concludeRecording(
   const stopped = result.end === 'stopped' ? { until: earliest(wanted.until ?? result.at, result.at) } : {};
   const parts = await findParts(result.parts, options.mounts);
   const gone = parts.gone.map(({ path }) => path);
-  const measured = withoutFiles(result.measured, gone);
+  const measured = withoutEnds(withoutFiles(result.measured, gone), parts.shortened);
   const judgement = judge(measured, { ...wanted, ...stopped });
   const { verdict } = judgement;
   const mayJoin = parts.isWhole && parts.kept.length > 1;

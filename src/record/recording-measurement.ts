@@ -20,6 +20,17 @@ const WINDOW_MS = 10_000;
 
 type CausedSums = PacketSums & Pick<Damage, 'cause'>;
 
+/** What is missing at the end of a file, or was before other packets were appended. */
+interface MissingEnd {
+  path: string;
+  /** Octets that are left before it, and missing ones. */
+  size: number;
+  lost: number;
+  /** Time of the missing packets. `from`: null if unknown. */
+  from: BroadcastMs | null;
+  to: BroadcastMs;
+}
+
 export class RecordingMeasurement {
   constructor(readonly value: Measured) {}
 
@@ -153,6 +164,19 @@ export class RecordingMeasurement {
     });
   }
 
+  /** The packets were received, and are no longer in their file. */
+  cut(missing: MissingEnd): void {
+    this.broke('file_changed', { from: this.cutAt(missing), to: missing.to });
+  }
+
+  /** The time where a file's contents now end; by their share of its octets if unknown. */
+  cutAt({ path, size, lost, from, to }: MissingEnd): BroadcastMs {
+    const { files = [], stretches } = this.value;
+    const start = files.find((one) => one.path === path)?.from ?? stretches[0]?.from ?? to;
+    if (from !== null && size > 0 && from >= start && from <= to) return from;
+    return earliest(to, plusMs(start, (Math.max(0, to - start) * size) / Math.max(1, size + lost)));
+  }
+
   /** Moves all times from `since` on by `byMs`: the clock was wrong. */
   shift(byMs: number, since: BroadcastMs): void {
     const { stretches, breaks, damage, unwatchable = [], files = [] } = this.value;
@@ -171,6 +195,33 @@ export class RecordingMeasurement {
     if (reported > last.to && at > reported) stretches.push({ from: reported, to: at });
     else if (at > last.from) last.to = at;
   }
+}
+
+/** The measurements without the contents of these files. */
+export function withoutFiles(measured: Measured, paths: readonly string[]): Measured {
+  const lost = (measured.files ?? []).filter(({ path }) => paths.includes(path));
+  if (lost.length === 0) return measured;
+  const rest = new RecordingMeasurement(structuredClone(measured));
+  for (const { from, to } of lost) rest.broke('disk_failed', { from, to });
+  return rest.value;
+}
+
+export interface ShortenedFile extends Pick<MissingEnd, 'path' | 'size' | 'lost'> {
+  /** Broadcast time in it; undefined: unknown. */
+  spanMs: number | undefined;
+}
+
+/** The measurements without the ends of files that are shorter than they were written. */
+export function withoutEnds(measured: Measured, shortened: readonly ShortenedFile[]): Measured {
+  if (shortened.length === 0) return measured;
+  const rest = new RecordingMeasurement(structuredClone(measured));
+  for (const { spanMs, ...file } of shortened) {
+    const stretches = rest.value.files?.filter(({ path }) => path === file.path) ?? [];
+    const [first, last] = [stretches[0], stretches.at(-1)];
+    if (first === undefined || last === undefined) continue;
+    rest.cut({ ...file, from: spanMs === undefined ? null : plusMs(first.from, spanMs), to: last.to });
+  }
+  return rest.value;
 }
 
 function add(to: PacketSums, more: PacketSums): void {

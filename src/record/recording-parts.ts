@@ -9,11 +9,12 @@ import type { Log } from '../../host/log.ts';
 import type { RecordingId } from '../model/ids.ts';
 import type { RecordingPart } from '../model/recording.ts';
 import type { RecordingReason } from '../model/recording-reason.ts';
-import { syncFolder } from '../reception/recorded-file.ts';
+import { recordedSpanMs, syncFolder } from '../reception/recorded-file.ts';
 import type { RecordingStore } from '../store/recording-store.ts';
 import type { FolderMounts } from './folder-mounts.ts';
 import { chooseFolder, type Folder } from './folder-selection.ts';
 import { joinedName, partName } from './recording-file-name.ts';
+import type { ShortenedFile } from './recording-measurement.ts';
 
 const BLOCK_BYTES = 1024 * 1024;
 export const FILE_GONE: RecordingReason = { code: 'file_gone' };
@@ -23,6 +24,8 @@ interface FoundParts {
   kept: RecordingPart[];
   /** Files that no longer exist. */
   gone: RecordingPart[];
+  /** Files that have fewer octets than were written. Empty and replaced ones are not kept. */
+  shortened: ShortenedFile[];
   /** All kept files are readable now. */
   isWhole: boolean;
 }
@@ -32,18 +35,33 @@ export async function findParts(
   parts: readonly RecordingPart[],
   mounts: Pick<FolderMounts, 'look'> | undefined,
 ): Promise<FoundParts> {
-  const found: FoundParts = { kept: [], gone: [], isWhole: true };
+  const found: FoundParts = { kept: [], gone: [], shortened: [], isWhole: true };
   for (const part of parts) {
-    const bytes = await sizeOf(part.path);
-    if (typeof bytes === 'number' && bytes > 0) found.kept.push({ path: part.path, bytes });
-    else if (bytes === 0) await rm(part.path, { force: true });
-    else if (bytes === 'absent' && (await isThere(dirname(part.path), mounts))) found.gone.push(part);
-    else {
-      found.kept.push({ ...part });
+    const { path } = part;
+    const bytes = await sizeOf(path);
+    if (bytes === 'absent' && (await isThere(dirname(path), mounts))) found.gone.push(part);
+    else if (typeof bytes === 'string') {
+      found.kept.push({ path, bytes: part.bytes });
       found.isWhole = false;
+    } else {
+      const size = (await isAnother(part, bytes)) ? 0 : bytes;
+      if (bytes === 0) await rm(path, { force: true });
+      if (size > 0) found.kept.push({ path, bytes });
+      const lost = part.bytes - size;
+      const spanMs = lost > 0 && size > 0 ? await recordedSpanMs(path) : undefined;
+      if (lost > 0) found.shortened.push({ path, size, lost, spanMs });
     }
   }
   return found;
+}
+
+/** Whether it is not the file that was written. One that has just its octets is a copy. */
+async function isAnother({ path, bytes, inode }: RecordingPart, now: number): Promise<boolean> {
+  if (inode === undefined || now === bytes) return false;
+  return stat(path).then(
+    ({ ino }) => ino !== inode,
+    () => false,
+  );
 }
 
 /** `unknown`: its disk does not respond. */

@@ -28,6 +28,7 @@ const CAUSES: Readonly<Record<GapCause, string>> = {
   disk_full: '録画先の空き容量がなくなりました',
   disk_failed: '録画先に書き込めませんでした',
   disk_slow: '録画先の書き込みが追いつきませんでした',
+  file_changed: '録画ファイルがほかのプログラムに変更されました',
   yielded: '次の録画にチューナーを渡しました',
   stopped: '録画を途中で止めました',
   broken_off: '別の番組に切り替わっていました',

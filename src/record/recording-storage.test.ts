@@ -10,7 +10,7 @@ import { recordingId } from '../model/ids.ts';
 import type { RecordingPart } from '../model/recording.ts';
 import type { FileCommand, FileEnd, FileEvent } from '../reception/file-output.ts';
 import type { OutputHandlers, ReceptionStream } from '../reception/reception-pool.ts';
-import type { FileOpening } from '../reception/recorded-file.ts';
+import { type FileOpening, REPLACED } from '../reception/recorded-file.ts';
 import { ReceptionTimeline } from './reception-timeline.ts';
 import { RecordingStorage } from './recording-storage.ts';
 
@@ -18,6 +18,7 @@ type FileHandlers = OutputHandlers<FileEvent, FileEnd>;
 
 const CLOCKS = { broadcastClock: () => broadcastMs(5000), wallClock: () => wallMs(5000) };
 const PATH = '/recordings/one.ts';
+const NOW = monotonicMs(0);
 const SUMS = { packets: 10, drops: 0, errors: 0, scrambled: 0 };
 
 /** What is saved when packets return: packets measured, and octets of the file. */
@@ -94,6 +95,7 @@ function placed(names: readonly string[], former: readonly RecordingPart[] = [],
   const openings: FileOpening[] = [];
   const rows: string[][] = [];
   const stems: (string | undefined)[] = [];
+  const seams: unknown[] = [];
   const asked: string[] = [];
   let take: (event: FileEvent) => void = () => {};
   const at = (name: string): string => join(root, name);
@@ -117,7 +119,7 @@ function placed(names: readonly string[], former: readonly RecordingPart[] = [],
       rows.push(parts.map(({ path }) => relative(root, path)));
       stems.push(place?.stem);
     },
-    seam: () => {},
+    seam: (one) => void seams.push(one),
   });
   const opening = (one: FileOpening): void => {
     openings.push({ ...one, path: relative(root, one.path) });
@@ -132,7 +134,7 @@ function placed(names: readonly string[], former: readonly RecordingPart[] = [],
     },
   };
   return {
-    ...{ storage, openings, rows, stems, asked, away, full, at, reception },
+    ...{ storage, openings, rows, stems, seams, asked, away, full, at, reception },
     tell: (event: FileEvent) => take(event),
     begin: () => storage.begin(stream as unknown as Pick<ReceptionStream, 'output'>),
     [Symbol.dispose]: () => rmSync(root, { recursive: true }),
@@ -174,7 +176,13 @@ test('the file name stays known when a disk disappears during writing', async ()
   using one = placed(['a', 'b'], [{ path: 'a/one.ts', bytes: 1880 }]);
   await one.begin();
   one.away.add(one.at('a'));
-  const trouble = { cause: 'disk_failed', path: one.at('a/one.ts'), code: 'ENOENT', size: 0 } as const;
+  const trouble = {
+    cause: 'disk_failed',
+    path: one.at('a/one.ts'),
+    code: 'ENOENT',
+    size: 0,
+    writtenUntil: NOW,
+  } as const;
   one.tell({ kind: 'trouble', trouble });
   await until(() => one.openings.length === 2);
   expect(one.openings.at(-1)).toEqual({ path: 'b/one.part2.ts', mode: 'create' });
@@ -187,7 +195,10 @@ test('a full disk is reported at once, until another file is written', async () 
   const path = one.at('a/one.ts');
   one.tell({ kind: 'opened', path, size: 0, former: null });
   expect(one.storage.trouble).toBeUndefined();
-  one.tell({ kind: 'trouble', trouble: { cause: 'disk_full', path, code: 'ENOSPC', size: 1880 } });
+  one.tell({
+    kind: 'trouble',
+    trouble: { cause: 'disk_full', path, code: 'ENOSPC', size: 1880, writtenUntil: NOW },
+  });
   expect(one.storage.trouble).toBe('disk_full');
   await until(() => one.openings.length === 2);
   one.tell({ kind: 'opened', path: one.at('b/one.part2.ts'), size: 0, former: null });
@@ -229,6 +240,63 @@ test('the removal of a file being written is noticed, and its content reported a
   expect(one.reception.measured).toMatchObject({ stretches: [], breaks: [{ cause: 'disk_failed' }] });
 });
 
+test('a file whose folder was renamed or covered is kept, and the recording continues elsewhere', async () => {
+  using one = placed(['a', 'b']);
+  await one.begin();
+  const path = one.at('a/one.ts');
+  one.tell({ kind: 'opened', path, size: 0, former: null });
+  one.tell({ kind: 'progress', progress: { second: second(0), path, size: 188, queued: 0, slowestMs: 0 } });
+  rmSync(one.at('a'), { recursive: true });
+  one.away.add(one.at('a'));
+  one.storage.check();
+  await until(() => one.openings.length === 2);
+  expect(one.openings[1]).toEqual({ path: 'b/one.part2.ts', mode: 'create' });
+  expect(one.storage.parts.map((part) => part.bytes)).toEqual([188, 0]);
+  expect(one.reception.measured.breaks).toEqual([]);
+});
+
+test('a file that is back when it is looked for is kept', async () => {
+  using one = placed(['a', 'b'], [{ path: 'a/one.ts', bytes: 1880 }]);
+  await one.begin();
+  const path = one.at('a/one.ts');
+  writeFileSync(path, new Uint8Array(1880));
+  one.tell({
+    kind: 'trouble',
+    trouble: { cause: 'disk_failed', path, code: 'ENOENT', size: 0, writtenUntil: NOW },
+  });
+  await until(() => one.openings.length === 2);
+  expect(one.storage.parts[0]?.path).toBe(path);
+  expect(one.reception.measured.breaks).toEqual([]);
+});
+
+test('a file that another one replaced is lost, and the other one is left alone', async () => {
+  using one = placed(['a']);
+  await one.begin();
+  const path = one.at('a/one.ts');
+  one.tell({ kind: 'opened', path, size: 0, former: null });
+  one.tell({ kind: 'progress', progress: { second: second(0), path, size: 188, queued: 0, slowestMs: 0 } });
+  one.tell({
+    kind: 'trouble',
+    trouble: { cause: 'disk_failed', path, code: REPLACED, size: 188, writtenUntil: NOW },
+  });
+  await until(() => one.openings.length === 2);
+  expect(one.openings[1]).toEqual({ path: 'a/one.part2.ts', mode: 'create' });
+  expect(one.reception.measured).toMatchObject({ stretches: [], breaks: [{ cause: 'file_changed' }] });
+  expect(existsSync(path)).toBe(true);
+});
+
+test('a file that was shortened has a seam there', async () => {
+  using one = placed(['a']);
+  await one.begin();
+  const path = one.at('a/one.ts');
+  one.tell({ kind: 'opened', path, size: 0, former: null });
+  one.tell({ kind: 'progress', progress: { second: second(0), path, size: 1880, queued: 0, slowestMs: 0 } });
+  const cut = { path, size: 940, lost: 940, from: null, to: monotonicMs(900) };
+  one.tell({ kind: 'cut', cut });
+  expect(one.storage.bytes).toBe(940);
+  expect(one.seams).toEqual([{ path, position: 940, kind: 'resumed' }]);
+});
+
 test('a file not yet created by a slow disk does not count as removed', async () => {
   using one = placed(['a']);
   await one.begin();
@@ -261,7 +329,10 @@ test('a file at the size limit of its file system is continued in another one be
   await one.begin();
   const path = one.at('a/one.ts');
   one.tell({ kind: 'opened', path, size: 0, former: null });
-  one.tell({ kind: 'trouble', trouble: { cause: 'disk_failed', path, code: 'EFBIG', size: 1880 } });
+  one.tell({
+    kind: 'trouble',
+    trouble: { cause: 'disk_failed', path, code: 'EFBIG', size: 1880, writtenUntil: NOW },
+  });
   await until(() => one.openings.length === 2);
   expect(one.openings[1]).toEqual({ path: 'a/one.part2.ts', mode: 'create' });
   expect(one.storage.parts.map(({ bytes }) => bytes)).toEqual([1880, 0]);
@@ -271,7 +342,10 @@ test('a folder without long names gets short ones', async () => {
   using one = placed(['a']);
   await one.begin();
   const tooLong = (path: string): void =>
-    one.tell({ kind: 'trouble', trouble: { cause: 'disk_failed', path, code: 'ENAMETOOLONG', size: 0 } });
+    one.tell({
+      kind: 'trouble',
+      trouble: { cause: 'disk_failed', path, code: 'ENAMETOOLONG', size: 0, writtenUntil: NOW },
+    });
   tooLong(one.at('a/one.ts'));
   await until(() => one.openings.length === 2);
   expect(one.openings[1]).toEqual({ path: 'a/one r1.part2.ts', mode: 'create' });
@@ -286,7 +360,10 @@ test('unless files of the recording already have the long one', async () => {
   const path = one.at('b/one.part2.ts');
   expect(one.openings).toEqual([{ path: 'b/one.part2.ts', mode: 'create' }]);
   one.full.clear();
-  one.tell({ kind: 'trouble', trouble: { cause: 'disk_failed', path, code: 'ENAMETOOLONG', size: 0 } });
+  one.tell({
+    kind: 'trouble',
+    trouble: { cause: 'disk_failed', path, code: 'ENAMETOOLONG', size: 0, writtenUntil: NOW },
+  });
   await until(() => one.rows.at(-1)?.length === 1);
   one.storage.check();
   await until(() => one.openings.length === 2);

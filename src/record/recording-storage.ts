@@ -7,15 +7,17 @@ import type { MonotonicMs } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import type { RecordingId } from '../model/ids.ts';
 import type { RecordingPart, RecordingSeam } from '../model/recording.ts';
+import type { GapCause } from '../model/verdict.ts';
 import {
   type FileCommand,
+  type FileCut,
   type FileEvent,
   type FileProgress,
   type FileTrouble,
   fileOutput,
 } from '../reception/file-output.ts';
 import type { ReceptionStream, StreamPart } from '../reception/reception-pool.ts';
-import type { FileOpening } from '../reception/recorded-file.ts';
+import { type FileOpening, REPLACED } from '../reception/recorded-file.ts';
 import type { FolderMounts } from './folder-mounts.ts';
 import { chooseFolder, type Folder, isFilling, isGone } from './folder-selection.ts';
 import type { ReceptionTimeline } from './reception-timeline.ts';
@@ -24,6 +26,8 @@ import { partName, shortStem } from './recording-file-name.ts';
 /** Three seconds of the fastest station. */
 const SLOW_QUEUE_BYTES = 8 * 1024 * 1024;
 const SLOW_MS = 1_000;
+/** Errors that say nothing about the folder. */
+const OF_THE_FILE: ReadonlySet<string> = new Set(['ENOENT', 'EEXIST', REPLACED]);
 
 export interface Place {
   folder: string;
@@ -131,8 +135,8 @@ export class RecordingStorage {
     this.#queue(this.#stuck ? 'stuck' : 'check');
   }
 
-  /** @param missing a file that could not be found */
-  #queue(why: Occasion, missing?: string): void {
+  /** @param missing trouble with a file that could not be found */
+  #queue(why: Occasion, missing?: FileTrouble): void {
     const act = async (): Promise<void> => {
       if (missing !== undefined) await this.#lookFor(missing);
       await this.#place(why);
@@ -147,6 +151,7 @@ export class RecordingStorage {
     // Counts octets first: both are saved together, possibly during this call.
     if (event.kind === 'progress') this.#progressed(event.progress);
     else if (event.kind === 'opened') this.#opened(event);
+    else if (event.kind === 'cut') this.#cut(event.cut);
     reception.take(event, at);
     if (event.kind === 'opened') {
       if (event.size > 0) this.options.seam({ path: event.path, position: event.size, kind: 'resumed' });
@@ -164,28 +169,38 @@ export class RecordingStorage {
     this.#watch(slowestMs, queued);
   }
 
-  #opened({ path, size }: { path: string; size: number }): void {
+  #opened({ path, size, inode }: Extract<FileEvent, { kind: 'opened' }>): void {
     this.#made.add(path);
     this.#open = path;
+    const part = this.#parts.find((one) => one.path === path);
+    if (part !== undefined && inode !== undefined) part.inode = inode;
     this.#setTrouble(undefined);
     if (this.#unwritten > 0) this.#counted(path, size + this.#unwritten);
     this.#unwritten = 0;
   }
 
-  #troubled({ cause, code, path, size }: FileTrouble): void {
+  #cut({ path, size, lost }: FileCut): void {
+    const { log, id, seam } = this.options;
+    log.error('recording file was shortened by another program', { recording: id, path, size, lost });
+    this.#counted(path, size);
+    seam({ path, position: size, kind: 'resumed' });
+  }
+
+  #troubled(trouble: FileTrouble): void {
     const { log, id } = this.options;
+    const { cause, code, path, size, writtenUntil } = trouble;
     this.#open = undefined;
     log.error('recording cannot be written', { recording: id, path, code });
     this.#setTrouble(cause);
     const isMissing = this.#made.has(path) && code === 'ENOENT';
     if (!this.#made.has(path)) this.#forget(path);
+    else if (code === REPLACED) this.#forget(path, 'file_changed', writtenUntil);
     else if (!isMissing) this.#counted(path, size);
     if (code === 'EFBIG') this.#maxed.add(path);
     else if (code === 'ENAMETOOLONG' && this.#shorten()) log.warn('shorter file names', { recording: id });
-    else if (cause === 'disk_failed' && code !== 'ENOENT' && code !== 'EEXIST')
-      this.#failed.add(dirname(path));
+    else if (cause === 'disk_failed' && !OF_THE_FILE.has(code)) this.#failed.add(dirname(path));
     this.#stuck = true;
-    this.#queue('trouble', isMissing ? path : undefined);
+    this.#queue('trouble', isMissing ? trouble : undefined);
   }
 
   #setTrouble(cause: FileTrouble['cause'] | undefined): void {
@@ -207,9 +222,13 @@ export class RecordingStorage {
     if (part !== undefined) part.bytes = bytes;
   }
 
-  /** While its disk is missing the file is not lost: further data is written elsewhere. */
-  async #lookFor(path: string): Promise<void> {
-    if (!(await this.#isAway(dirname(path)))) this.#forget(path);
+  /**
+   * While its disk is missing, or its folder was renamed or covered, the file is not lost: further data is written
+   * elsewhere. It may also be back already.
+   */
+  async #lookFor({ path, writtenUntil }: FileTrouble): Promise<void> {
+    const isLost = !(await this.#isAway(dirname(path))) && (await isGone(path));
+    if (isLost) this.#forget(path, undefined, writtenUntil);
   }
 
   async #isAway(folder: string): Promise<boolean> {
@@ -217,11 +236,12 @@ export class RecordingStorage {
   }
 
   /** A file that this recording did not create, or that was removed. */
-  #forget(path: string): void {
+  #forget(path: string, cause?: GapCause, writtenUntil?: MonotonicMs): void {
     const index = this.#parts.findIndex((one) => one.path === path);
     if (index < 0) return;
     this.#parts.splice(index, 1);
-    if (this.#made.delete(path)) this.options.reception.forget(path, this.#parts.length === 0);
+    if (this.#made.delete(path))
+      this.options.reception.forget(path, this.#parts.length === 0, cause, writtenUntil);
     const { placed, log, id } = this.options;
     const last = this.#parts.at(-1);
     const place = last === undefined ? null : { folder: dirname(last.path), stem: this.#stem };
@@ -271,7 +291,8 @@ export class RecordingStorage {
     // The open file was deleted; a folder that does not respond is skipped. A file that the disk has not opened yet
     // is not missing: a disk in standby takes seconds.
     const isOpen = last !== undefined && last.path === this.#open;
-    if (isOpen && why === 'check' && room[at] !== undefined && (await isGone(last.path))) {
+    const mayBeGone = isOpen && why === 'check' && !isAway && room[at] !== undefined;
+    if (mayBeGone && (await isGone(last.path)) && !(await this.#isAway(dirname(last.path)))) {
       this.options.log.error('recording file is gone', { recording: this.options.id, path: last.path });
       this.#forget(last.path);
       const another = chooseFolder(candidates, room);

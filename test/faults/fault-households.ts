@@ -1,6 +1,16 @@
 /** The households of the fault table: their equipment, and what happens to their processes. */
 import { expect } from 'bun:test';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Recording } from '../../wire/api.ts';
@@ -78,6 +88,8 @@ export function setUp(name: HouseholdName): HouseholdSetup | undefined {
       return smallDisk();
     case 'folders':
       return twoFolders();
+    case 'files':
+      return changedFiles();
     case 'frozen':
       return {
         events: [
@@ -131,6 +143,43 @@ function twoFolders(): HouseholdSetup {
       },
     ],
     close: () => rmSync(folder, { recursive: true }),
+  };
+}
+
+/** In the order of the rows: all files but the first are changed. */
+function changedFiles(): HouseholdSetup {
+  const root = mkdtempSync(join(tmpdir(), 'svc-files-'));
+  const folder = join(root, 'recordings');
+  const aside = join(root, 'aside');
+  mkdirSync(folder);
+  const change = (path: string, index: number): void => {
+    const { size } = statSync(path);
+    expect(size).toBeGreaterThan(188_000);
+    if (index === 1) truncateSync(path, Math.floor(size / 2) + 7);
+    else if (index === 2) truncateSync(path, 0);
+    else if (index === 3) appendFileSync(path, 'foreign octets');
+    else if (index === 4) {
+      writeFileSync(`${path}.new`, 'another file');
+      renameSync(`${path}.new`, path);
+    } else if (index === 5) rmSync(path);
+  };
+  return {
+    environment: { RECORDINGS_DIR: folder },
+    events: [
+      {
+        at: 6,
+        act: async (household) => {
+          for (const [index, { title }] of household.options.shows.entries()) {
+            const name = readdirSync(folder).find((one) => one.includes(title));
+            if (name === undefined) throw new Error(`no file of ${title}`);
+            change(join(folder, name), index);
+          }
+        },
+      },
+      { at: 9, act: async () => renameSync(folder, aside) },
+      { at: 17, act: async () => renameSync(aside, folder) },
+    ],
+    close: () => rmSync(root, { recursive: true }),
   };
 }
 

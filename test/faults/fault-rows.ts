@@ -15,7 +15,16 @@ export type Seconds = readonly [number, number];
  * One household each: a fault of its processes affects all of its recordings. They are started in this order,
  * the longest evening first.
  */
-export const HOUSEHOLDS = ['service', 'tuners', 'frozen', 'air', 'folders', 'disk', 'agent'] as const;
+export const HOUSEHOLDS = [
+  'service',
+  'tuners',
+  'frozen',
+  'air',
+  'files',
+  'folders',
+  'disk',
+  'agent',
+] as const;
 export type HouseholdName = (typeof HOUSEHOLDS)[number];
 
 export interface FaultRow {
@@ -422,6 +431,23 @@ const FOLDERS: readonly Omit<FaultRow, 'household'>[] = [
 ];
 
 /**
+ * Another program changes the files from 6 on. The folder is renamed away from 9 to 17, longer than it takes to notice.
+ */
+const FILES: readonly Omit<FaultRow, 'household'>[] = [
+  { name: 'a folder renamed away and back', programme: [0, 24], level: 'complete' },
+  { name: 'a file cut to half', programme: [0, 24], level: 'damaged', causes: ['file_changed'] },
+  { name: 'a file cut to nothing', programme: [0, 24], level: 'damaged', causes: ['file_changed'] },
+  { name: 'a file to which another program appends', programme: [0, 24], level: 'complete' },
+  {
+    name: 'a file replaced by another',
+    programme: [-6, 24],
+    level: 'damaged',
+    causes: ['file_changed'],
+  },
+  { name: 'a deleted file', programme: [-6, 24], level: 'damaged', causes: ['disk_failed'] },
+];
+
+/**
  * The service is stopped (SIGSTOP) from 5 on for 10 s, the agent from 25 on for 6 s: shorter than what the
  * buffers hold.
  */
@@ -439,7 +465,7 @@ const FROZEN: readonly Omit<FaultRow, 'household'>[] = [
 
 const BY_HOUSEHOLD: Readonly<Record<HouseholdName, readonly Omit<FaultRow, 'household'>[]>> = {
   ...{ air: AIR, service: SERVICE, agent: AGENT, tuners: TUNERS, disk: DISK },
-  ...{ folders: FOLDERS, frozen: FROZEN },
+  ...{ folders: FOLDERS, files: FILES, frozen: FROZEN },
 };
 
 export const FAULT_ROWS: readonly FaultRow[] = HOUSEHOLDS.flatMap((household) =>

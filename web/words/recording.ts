@@ -142,6 +142,7 @@ const CAUSES_NOW: Readonly<Record<GapCause, string>> = {
   disk_full: '録画先の空き容量がありません',
   disk_failed: '録画先に書き込めません',
   disk_slow: '録画先の書き込みが追いつきません',
+  file_changed: '録画ファイルがほかのプログラムに変更されました',
   yielded: '次の録画にチューナーを渡しました',
   stopped: '録画を止めています',
   broken_off: '別の番組に切り替わったため、再開を待っています',

@@ -89,6 +89,7 @@ const CAUSES: Readonly<Record<GapCause, string>> = {
   disk_full: '録画先の空き容量がなくなりました',
   disk_failed: '録画先に書き込めませんでした',
   disk_slow: '録画先の書き込みが追いつきませんでした',
+  file_changed: '録画ファイルがほかのプログラムに変更されました',
   yielded: '次の録画にチューナーを渡しました',
   stopped: '録画を途中で止めました',
   broken_off: '別の番組に切り替わっていました',
@@ -129,6 +130,7 @@ const REMEDIES: Partial<Record<GapCause, string>> = {
   disk_full: '要らない録画を消すか、録画先を増やしてください。',
   disk_failed: '録画先のディスクがつながっていて、書き込めるかを確認してください。',
   disk_slow: '録画先のディスクにほかの負荷がないかを確認してください。',
+  file_changed: '録画先のファイルを変更するプログラムや操作がないかを確認してください。',
 };
 
 /** The part is in the file, but lacks something. */
