@@ -291,7 +291,7 @@ test('a file that was shortened while the service was stopped has lost its end',
   one.beginLife();
   const former = {
     ...{ modifiedAt: wallMs(60_000), pcr: 20 * PCR_PER_SECOND, size: 2000, lost: 4000 },
-    ...{ recounted: NO_PACKETS, runs: [], holes: [] },
+    ...{ recounted: NO_PACKETS, runs: [], holes: [], unwatchable: [] },
   };
   one.take({ kind: 'opened', path: '/a.ts', size: 2000, former }, monotonicMs(0));
   const { progress } = second(0);

@@ -62,6 +62,12 @@ export class Line {
 
   constructor(private readonly options: LineOptions) {}
 
+  /** Whether `pass` would change nothing at present. */
+  get isClear(): boolean {
+    const isFaulty = this.options.faults.current.length > 0 || this.#absent.isNeeded;
+    return !isFaulty && !this.#waiting && this.#shift === 0;
+  }
+
   /**
    * @param bytes whole packets, changed in place @param first number of the first one @param momentOf the
    * moment (epoch ms) at which a packet is sent, by its number
@@ -73,9 +79,7 @@ export class Line {
       this.#tunedAt = begun;
       this.#waiting = this.#lockFault(begun) !== undefined;
     }
-    const faults = this.options.faults.current;
-    if (faults.length === 0 && !this.#waiting && this.#shift === 0 && !this.#absent.isNeeded)
-      return { length: bytes.length, end: null };
+    if (this.isClear) return { length: bytes.length, end: null };
     let length = 0;
     for (let number = 0; number < count; number++) {
       const index = first + number;

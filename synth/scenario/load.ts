@@ -25,7 +25,11 @@ function readFile(path: string): string {
 export function loadScenario(name: string): Scenario {
   const found = BUILT_IN.find((scenario) => scenario.name === name);
   if (found !== undefined) return found;
-  const text = readFile(name);
+  return parseText(name, readFile(name));
+}
+
+/** @param name for messages @throws ScenarioError */
+export function parseText(name: string, text: string): Scenario {
   try {
     return parseScenario(JSON.parse(text));
   } catch (error) {

@@ -10,18 +10,16 @@ import type { Page } from 'playwright-core';
 import { type RunningAgent, startAgent } from '../../agent/agent.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { Networks } from '../../host/networks.ts';
-import type { Channel } from '../../wire/agent.ts';
 import type { Recording, Station } from '../../wire/api.ts';
-import { HD, OTHER_CHANNEL, prepareAir } from '../live/rig.ts';
+import { HD, OTHER_CHANNEL } from '../live/rig.ts';
 import { startTestService, type TestService } from '../service/harness.ts';
-import { synthText } from '../synth/tuning.ts';
+import { airOf } from '../synth/tuning.ts';
 import { comesTrue } from '../until.ts';
 import { builtWeb, hasChromium, PLAIN_HOST, sharedBrowser } from '../web/browser.ts';
 import { endRecording, startRecording } from './recorded.ts';
 
 setDefaultTimeout(120_000);
 
-const SYNTH = join(import.meta.dir, '..', '..', 'synth', 'main.ts');
 const LIMIT_MS = 60_000;
 
 describe.skipIf(!hasChromium)('a station whose tuner goes to a recording', () => {
@@ -32,14 +30,13 @@ describe.skipIf(!hasChromium)('a station whose tuner goes to a recording', () =>
   const faults: string[] = [];
 
   beforeAll(async () => {
-    await prepareAir();
-    const channels = JSON.parse(await synthText('--scenario', 'mini', '--channels')) as Channel[];
+    const { air, channels } = await airOf('mini');
     const channelsFile = join(folder, 'channels.json');
     writeFileSync(channelsFile, JSON.stringify(channels.filter(({ type }) => type === 'GR')));
     agent = await startAgent({
       ...{ host: '127.0.0.1', port: 0, networks: Networks.parse('127.0.0.0/8') },
       ...{ tunersFile: join(folder, 'tuners.json'), channelsFile },
-      fakeTune: `${process.execPath} ${SYNTH} --scenario mini --type {type} --channel {channel}`,
+      fakeTune: air.tuneCommand,
       fakeTuners: 'GR:1',
       environment: process.env,
       log: SILENT_LOG,

@@ -11,26 +11,25 @@ import { type RunningAgent, startAgent } from '../../agent/agent.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { Networks } from '../../host/networks.ts';
 import { CLOCK_WARNING_MS } from '../../src/guide/clock-offsets.ts';
+import { PlayedAir } from '../../synth/player/air-player.ts';
 import { loadScenario } from '../../synth/scenario/load.ts';
 import type { Scenario } from '../../synth/scenario/model.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import type { GuideCollect, GuideStatus, Station, SystemFacts } from '../../wire/api.ts';
 import { startTestService, type TestService } from '../service/harness.ts';
-import { synthText } from '../synth/tuning.ts';
+
 import { until } from '../until.ts';
 
-const ROOT = join(import.meta.dir, '..', '..');
-const SYNTH = join(ROOT, 'synth', 'main.ts');
 const DAY_MS = 86_400_000;
 /** Schedules are sent faster than in a real broadcast by this factor: the rarest tables repeat every 18 s. */
 const SCHEDULE_SPEED = 20;
 
 let folder: string;
-let scenarioFile: string;
+let air: PlayedAir;
 let agent: RunningAgent;
 let service: TestService;
 
-/** The scenario as a file; stations that list no programmes generate them. */
+/** The text of a scenario's file; stations that list no programmes generate them. */
 function scenarioText(scenario: Scenario): string {
   return JSON.stringify(scenario, (_key, value: unknown) => (value === 'generated' ? undefined : value));
 }
@@ -42,18 +41,17 @@ async function read<T>(path: string, method = 'GET'): Promise<T> {
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'svc-fills-'));
-  scenarioFile = join(folder, 'scenario.json');
-  writeFileSync(scenarioFile, scenarioText({ ...loadScenario('mini'), scheduleSpeed: SCHEDULE_SPEED }));
-  await synthText('--scenario', scenarioFile, '--prepare');
+  air = await PlayedAir.open();
+  const scenario = scenarioText({ ...loadScenario('mini'), scheduleSpeed: SCHEDULE_SPEED });
   const channelsFile = join(folder, 'channels.json');
-  writeFileSync(channelsFile, await synthText('--scenario', scenarioFile, '--channels'));
+  writeFileSync(channelsFile, JSON.stringify(await air.put({ scenario })));
   agent = await startAgent({
     host: '127.0.0.1',
     port: 0,
     networks: Networks.parse('127.0.0.0/8'),
     tunersFile: join(folder, 'tuners.json'),
     channelsFile,
-    fakeTune: `${process.execPath} ${SYNTH} --scenario ${scenarioFile} --type {type} --channel {channel}`,
+    fakeTune: air.tuneCommand,
     fakeTuners: 'GR:2,BS+CS:2',
     environment: process.env,
     log: SILENT_LOG,
@@ -65,6 +63,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await service?.close();
   await agent?.close();
+  await air?.close();
   if (existsSync(folder)) rmSync(folder, { recursive: true });
 });
 
@@ -104,8 +103,7 @@ describe('a fresh database', () => {
       ['BS', 'BS03_0'],
       ['CS', 'CS02'],
     ] as const) {
-      const words = ['--truth', '--schedule', '--type', type, '--channel', channel];
-      const truth = JSON.parse(await synthText('--scenario', scenarioFile, ...words)) as {
+      const truth = (await air.truth({ type, channel }, Date.now(), true)) as {
         networkId: number;
         stations: { serviceId: number; partialReception: boolean; schedule?: TruthEvent[] }[];
       };

@@ -12,13 +12,11 @@ import { type LiveRequest, LiveService, type LiveStream } from '../../src/live/l
 import type { StationRecord } from '../../src/model/station.ts';
 import { ReceptionPool } from '../../src/reception/reception-pool.ts';
 import { startReceptionWorker } from '../../src/workers.ts';
-import type { Channel, Tuner } from '../../wire/agent.ts';
+import type { Tuner } from '../../wire/agent.ts';
 import type { AudioOption } from '../../wire/api.ts';
-import { synthText } from '../synth/tuning.ts';
-import { until } from '../until.ts';
 
-const ROOT = join(import.meta.dir, '..', '..');
-const SYNTH = join(ROOT, 'synth', 'main.ts');
+import { airOf, tune } from '../synth/tuning.ts';
+import { until } from '../until.ts';
 
 /** Stations of the scenario `mini`. */
 export const HD = stationId(networkId(32608), serviceId(9216));
@@ -27,21 +25,13 @@ export const ONE_SEGMENT = stationId(networkId(32608), serviceId(9600));
 export const OTHER_CHANNEL = stationId(networkId(32609), serviceId(9224));
 
 /** The given number of seconds of T27, from now or an epoch ms on, generated as fast as possible. */
-export async function received(seconds: number, at?: number): Promise<Uint8Array> {
-  const words = ['--scenario', 'mini', '--type', 'GR', '--channel', 'T27', '--speed', '0'];
-  if (at !== undefined) words.push('--at', String(at));
-  const child = Bun.spawn([process.execPath, SYNTH, ...words, '--duration', String(seconds)], {
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'ignore',
-  });
-  return new Uint8Array(await new Response(child.stdout as unknown as ReadableStream).arrayBuffer());
+export function received(seconds: number, at = Date.now()): Promise<Uint8Array> {
+  return tune({ type: 'GR', channel: 'T27', at, seconds });
 }
 
 /** Media are made once per machine. @param scenario a name, or a file */
-export async function prepareAir(scenario = 'mini'): Promise<StationRecord[]> {
-  await synthText('--scenario', scenario, '--prepare');
-  const channels = JSON.parse(await synthText('--scenario', scenario, '--channels')) as Channel[];
+export async function prepareAir(scenario?: string): Promise<StationRecord[]> {
+  const { channels } = await airOf(scenario);
   return channels.flatMap((channel) =>
     channel.stations.map((station) => ({
       id: stationId(networkId(channel.networkId ?? 0), serviceId(station.serviceId)),
@@ -215,7 +205,7 @@ async function startRigAgent({ tuners, scenario }: RigOptions): Promise<RunningA
     networks: Networks.parse('127.0.0.0/8'),
     tunersFile: '/nonexistent/tuners.json',
     channelsFile: '/nonexistent/channels.json',
-    fakeTune: `${process.execPath} ${SYNTH} --scenario "${scenario ?? 'mini'}" --type {type} --channel {channel}`,
+    fakeTune: (await airOf(scenario)).air.tuneCommand,
     fakeTuners: tuners ?? 'GR:2',
     environment: process.env,
     log: SILENT_LOG,

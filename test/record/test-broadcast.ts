@@ -1,5 +1,5 @@
 /**
- * A small broadcast behind a real agent process, with faults that can be switched, and a record of what was
+ * A small broadcast, played to a real agent process, with faults that can be switched, and a record of what was
  * sent.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,17 +10,15 @@ import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
 import { hasPayload, PACKET_SIZE, packetPcr, packetPid } from '../../arib/ts/packet.ts';
 import { StationFilter } from '../../arib/ts/station-filter.ts';
 import type { RecordedStation } from '../../src/record/recording-session.ts';
+import { PlayedAir } from '../../synth/player/air-player.ts';
 import { type SmallChannel, type SmallStation, smallScenario } from '../../synth/scenario/small.ts';
-import type { Channel, Tuner } from '../../wire/agent.ts';
+import type { Tuner } from '../../wire/agent.ts';
 import { type Program, startProgram } from '../program.ts';
-import { SYNTH, synth } from '../synth/tuning.ts';
 import { comesTrue } from '../until.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
 const AGENT = join(ROOT, 'agent', 'main.ts');
 const WAIT_LIMIT_MS = 60_000;
-/** A busy machine sends late; its losses would count as the recorder's. */
-const MAX_LAG_SEC = 60;
 
 /** @throws Error with the description if the condition does not become true in time */
 export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
@@ -35,12 +33,13 @@ export interface Fault {
 
 export class TestBroadcast {
   readonly folder = mkdtempSync(join(tmpdir(), 'svc-record-'));
-  readonly #scenario = join(this.folder, 'scenario.json');
   readonly #channelsFile = join(this.folder, 'channels.json');
   readonly #faultFile = join(this.folder, 'faults.json');
   #faults: Fault[] = [];
   #agent: Program | undefined;
-  #channels: Channel[] = [];
+  #channels: Awaited<ReturnType<PlayedAir['put']>> = [];
+
+  private constructor(private readonly played: PlayedAir) {}
 
   get agentUrl(): string {
     return this.#agent?.url ?? '';
@@ -51,7 +50,7 @@ export class TestBroadcast {
   }
 
   /** The channels as a scan would find them. */
-  get channels(): readonly Channel[] {
+  get channels() {
     return this.#channels;
   }
 
@@ -65,15 +64,15 @@ export class TestBroadcast {
     station: SmallStation = {},
     scheduleSpeed = 1,
   ): Promise<TestBroadcast> {
-    const air = new TestBroadcast();
+    const air = new TestBroadcast(await PlayedAir.open());
     const sent = channels.map((one) =>
       typeof one === 'string' ? { channel: one, stations: [station] } : one,
     );
-    writeFileSync(air.#scenario, JSON.stringify(smallScenario({ channels: sent, scheduleSpeed })));
-    await air.#synth('--prepare');
-    const found = (await air.#synth('--channels')).toString();
-    writeFileSync(air.#channelsFile, found);
-    air.#channels = JSON.parse(found) as Channel[];
+    air.#channels = await air.played.put({
+      scenario: JSON.stringify(smallScenario({ channels: sent, scheduleSpeed })),
+      faults: air.#faultFile,
+    });
+    writeFileSync(air.#channelsFile, JSON.stringify(air.#channels));
     await air.startAgent(tuners);
     return air;
   }
@@ -91,7 +90,7 @@ export class TestBroadcast {
       AGENT_PORT: String(this.#agent?.port ?? 0),
       TUNERS_FILE: join(this.folder, 'tuners.json'),
       CHANNELS_FILE: this.#channelsFile,
-      FAKE_TUNE: `${process.execPath} ${SYNTH} --scenario ${this.#scenario} --faults ${this.#faultFile} --max-lag ${MAX_LAG_SEC} --type {type} --channel {channel}`,
+      FAKE_TUNE: this.played.tuneCommand,
       FAKE_TUNERS: tuners,
       // No card, even if this machine has one.
       PCSCLITE_CSOCK_NAME: join(this.folder, 'no-pcscd'),
@@ -125,21 +124,15 @@ export class TestBroadcast {
   async sent(channel: string, from: number, to: number): Promise<Uint8Array> {
     const start = Math.floor(from / 1000) * 1000 - 3000;
     const seconds = Math.ceil((to - start) / 1000) + 3;
-    const when = ['--at', String(start), '--duration', String(seconds), '--speed', '0'];
     const { type, serviceId: service } = this.station(channel);
-    const stream = await this.#synth('--type', type, '--channel', channel, ...when);
+    const stream = await this.played.sent({ type, channel }, start, seconds);
     return new StationFilter(service).feed(stream);
   }
 
   async close(): Promise<void> {
     await this.#agent?.end();
+    await this.played.close();
     rmSync(this.folder, { recursive: true, force: true });
-  }
-
-  async #synth(...words: string[]): Promise<Buffer> {
-    const { stdout, stderr, exitCode } = await synth('--scenario', this.#scenario, ...words);
-    if (exitCode !== 0) throw new Error(`synth ${words.join(' ')}: ${stderr}`);
-    return Buffer.from(stdout);
   }
 }
 

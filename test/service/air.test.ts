@@ -9,12 +9,10 @@ import { SILENT_LOG } from '../../host/log.ts';
 import { Networks } from '../../host/networks.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import type { Station } from '../../wire/api.ts';
-import { synthText } from '../synth/tuning.ts';
+
+import { airOf } from '../synth/tuning.ts';
 import { until } from '../until.ts';
 import { startTestService, type TestService } from './harness.ts';
-
-const ROOT = join(import.meta.dir, '..', '..');
-const SYNTH = join(ROOT, 'synth', 'main.ts');
 
 let folder: string;
 let agent: RunningAgent;
@@ -33,16 +31,16 @@ interface Truth {
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'svc-air-'));
-  await synthText('--scenario', 'mini', '--prepare');
+  const { air, channels } = await airOf('mini');
   const channelsFile = join(folder, 'channels.json');
-  writeFileSync(channelsFile, await synthText('--scenario', 'mini', '--channels'));
+  writeFileSync(channelsFile, JSON.stringify(channels));
   agent = await startAgent({
     host: '127.0.0.1',
     port: 0,
     networks: Networks.parse('127.0.0.0/8'),
     tunersFile: join(folder, 'tuners.json'),
     channelsFile,
-    fakeTune: `${process.execPath} ${SYNTH} --scenario mini --type {type} --channel {channel}`,
+    fakeTune: air.tuneCommand,
     fakeTuners: 'GR:1,BS+CS:1',
     environment: process.env,
     log: SILENT_LOG,
@@ -78,10 +76,9 @@ describe('what is on the air', () => {
       ['GR', 'T27'],
       ['GR', 'T26'],
       ['BS', 'BS01_0'],
-    ]) {
-      const truth = JSON.parse(
-        await synthText('--scenario', 'mini', '--truth', '--type', type ?? '', '--channel', channel ?? ''),
-      ) as Truth;
+    ] as const) {
+      const { air } = await airOf('mini');
+      const truth = (await air.truth({ type, channel }, Date.now())) as Truth;
       for (const station of truth.stations) {
         const id = truth.networkId * 100_000 + station.serviceId;
         const row = listed.get(id as StationId);

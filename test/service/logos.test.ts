@@ -8,34 +8,36 @@ import { completeLogo } from '../../arib/si/logo-picture.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { Networks } from '../../host/networks.ts';
 import { logoPicture } from '../../synth/logo/picture.ts';
+import { PlayedAir } from '../../synth/player/air-player.ts';
 import { MINI } from '../../synth/scenario/mini.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import type { Station } from '../../wire/api.ts';
-import { synthText } from '../synth/tuning.ts';
+
 import { until } from '../until.ts';
+
 import { startTestService, type TestService } from './harness.ts';
 
-const SYNTH = join(import.meta.dir, '..', '..', 'synth', 'main.ts');
 /** Speed-up of the broadcast: logos are sent once a minute. */
 const SPEED = 12;
 const LARGE = 5;
 
 let folder: string;
+let air: PlayedAir;
 let agent: RunningAgent;
 let service: TestService;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'svc-logos-'));
-  await synthText('--scenario', 'mini', '--prepare');
+  air = await PlayedAir.open();
   const channelsFile = join(folder, 'channels.json');
-  writeFileSync(channelsFile, await synthText('--scenario', 'mini', '--channels'));
+  writeFileSync(channelsFile, JSON.stringify(await air.put({ scenario: 'mini', speed: SPEED })));
   agent = await startAgent({
     host: '127.0.0.1',
     port: 0,
     networks: Networks.parse('127.0.0.0/8'),
     tunersFile: join(folder, 'tuners.json'),
     channelsFile,
-    fakeTune: `${process.execPath} ${SYNTH} --scenario mini --speed ${SPEED} --type {type} --channel {channel}`,
+    fakeTune: air.tuneCommand,
     fakeTuners: 'GR:1,BS+CS:1',
     environment: process.env,
     log: SILENT_LOG,
@@ -47,6 +49,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await service?.close();
   await agent?.close();
+  await air?.close();
   rmSync(folder, { recursive: true, force: true });
 });
 

@@ -11,16 +11,13 @@ import { SILENT_LOG } from '../../host/log.ts';
 import { Networks } from '../../host/networks.ts';
 import type { Channel, Tuner } from '../../wire/agent.ts';
 import type { ScanStatus, Station } from '../../wire/api.ts';
-import { synthText } from '../synth/tuning.ts';
+
+import { airOf } from '../synth/tuning.ts';
 import { until } from '../until.ts';
 import { startTestService, type TestService } from './harness.ts';
 
-const ROOT = join(import.meta.dir, '..', '..');
-const SYNTH = join(ROOT, 'synth', 'main.ts');
-
-beforeAll(async () => {
-  await synthText('--scenario', 'mini', '--prepare');
-});
+// Missing films are made first.
+beforeAll(() => airOf('mini'));
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -38,8 +35,8 @@ interface Household {
 }
 
 interface HouseholdOptions {
-  /** Shell commands that tune `$1`, a broadcast type, to `$2`, a channel. */
-  tune: string;
+  /** A scenario on the air, or shell commands in place of it. */
+  tune: { scenario: string } | string;
   channels?: unknown;
   tuners?: string;
   timing?: Partial<AgentTiming>;
@@ -48,9 +45,11 @@ interface HouseholdOptions {
 async function household(options: HouseholdOptions): Promise<Household> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-scan-'));
   closers.push(() => rmSync(folder, { recursive: true, force: true }));
-  const tune = join(folder, 'tune');
-  writeFileSync(tune, `#!/bin/sh\n${options.tune}\n`);
-  chmodSync(tune, 0o755);
+  const { tune } = options;
+  const script = join(folder, 'tune');
+  writeFileSync(script, `#!/bin/sh\n${typeof tune === 'string' ? tune : ''}\n`);
+  chmodSync(script, 0o755);
+  const fakeTune = typeof tune === 'string' ? script : (await airOf(tune.scenario)).air.tuneCommand;
   const channelsFile = join(folder, 'channels.json');
   writeFileSync(channelsFile, JSON.stringify(options.channels ?? []));
   const agent = await startAgent({
@@ -59,7 +58,7 @@ async function household(options: HouseholdOptions): Promise<Household> {
     networks: Networks.parse('127.0.0.0/8'),
     tunersFile: join(folder, 'tuners.json'),
     channelsFile,
-    fakeTune: `${tune} {type} {channel}`,
+    fakeTune,
     fakeTuners: options.tuners ?? 'GR:3,BS+CS:3',
     environment: process.env,
     log: SILENT_LOG,
@@ -91,15 +90,8 @@ async function household(options: HouseholdOptions): Promise<Household> {
   };
 }
 
-/** Only channels of the scenario start a broadcaster: the others fail as fast as a tuner without signal. */
-function onAir(scenario: string, channels: readonly Channel[]): string {
-  const names = channels.map(({ channel }) => channel).join('|');
-  const command = `exec '${process.execPath}' '${SYNTH}' --scenario ${scenario} --type "$1" --channel "$2"`;
-  return `case "$2" in ${names}) ${command};; esac\nexit 1`;
-}
-
-async function scenarioChannels(scenario: string): Promise<Channel[]> {
-  return JSON.parse(await synthText('--scenario', scenario, '--channels')) as Channel[];
+async function scenarioChannels(scenario: string): Promise<readonly Channel[]> {
+  return (await airOf(scenario)).channels;
 }
 
 /** The part of a scenario that a scan stores: no one-segment and data services. */
@@ -116,7 +108,7 @@ const byName = (channels: readonly Channel[]): Channel[] =>
 describe('a channel scan', () => {
   test('from no channels finds exactly what is on the air, and lists it', async () => {
     const channels = await scenarioChannels('mini');
-    const home = await household({ tune: onAir('mini', channels) });
+    const home = await household({ tune: { scenario: 'mini' } });
     expect(await home.get<ScanStatus>('/api/scan')).toMatchObject({ state: 'idle', done: 0, found: [] });
     const started = await home.send('POST', '/api/scan', { types: ['GR', 'BS', 'CS'] });
     expect(started.status).toBe(200);
@@ -161,7 +153,7 @@ describe('a channel scan', () => {
 
   test('replaces the scanned types only', async () => {
     const channels = await scenarioChannels('mini');
-    const home = await household({ tune: onAir('mini', channels), channels: BEFORE });
+    const home = await household({ tune: { scenario: 'mini' }, channels: BEFORE });
     await home.send('POST', '/api/scan', { types: ['GR'] });
     expect(await home.ended()).toMatchObject({ state: 'finished', types: ['GR'] });
     const terrestrial = kept(channels).filter(({ type }) => type === 'GR');
@@ -170,7 +162,7 @@ describe('a channel scan', () => {
 
   test('that is aborted changes nothing and releases the tuners', async () => {
     const home = await household({
-      tune: onAir('mini', await scenarioChannels('mini')),
+      tune: { scenario: 'mini' },
       channels: BEFORE,
     });
     await home.send('POST', '/api/scan', { types: ['GR', 'BS'] });
@@ -227,7 +219,7 @@ describe('a channel scan', () => {
 
   test('does not interrupt watched channels, and reads from their streams', async () => {
     const channels = await scenarioChannels('mini');
-    const home = await household({ tune: onAir('mini', channels), channels, tuners: 'GR:2' });
+    const home = await household({ tune: { scenario: 'mini' }, channels, tuners: 'GR:2' });
     await until(async () => (await home.get<Station[]>('/api/services')).length > 0);
     const [station] = await home.get<Station[]>('/api/services');
     const leaving = new AbortController();
@@ -257,7 +249,7 @@ describe('a channel scan', () => {
 describe('satellite stations before any scan', () => {
   test('are those of the standard table, listed if there is a tuner for them, and a scan replaces them', async () => {
     const channels = await scenarioChannels('mini');
-    const home = await household({ tune: onAir('mini', channels), tuners: 'GR:2,BS:2', channels: [] });
+    const home = await household({ tune: { scenario: 'mini' }, tuners: 'GR:2,BS:2', channels: [] });
     await until(async () => (await home.channels()).length > 0);
     expect(new Set((await home.channels()).map(({ type }) => type))).toEqual(new Set(['BS', 'CS']));
     await until(async () => (await home.get<Station[]>('/api/services')).length > 20);

@@ -1,11 +1,15 @@
-/** Runs the synthetic broadcaster as a separate process and trims its streams for decoders. */
+/** The synthetic broadcast of a scenario, by the air player or by its command, and streams trimmed for decoders. */
+import { setDefaultTimeout } from 'bun:test';
 import { join } from 'node:path';
+import { BROADCAST_TYPES } from '../../arib/ids.ts';
 import { STC_ZERO } from '../../synth/clock.ts';
+import { PlayedAir } from '../../synth/player/air-player.ts';
 
 const ROOT = join(import.meta.dir, '../..');
 export const SYNTH = join(ROOT, 'synth/main.ts');
-/** Also enough to make missing films. */
+/** Only against hanging: also enough to make missing films, on a busy machine. */
 const TIMEOUT_MS = 120_000;
+setDefaultTimeout(TIMEOUT_MS);
 
 interface Tuning {
   scenario?: string;
@@ -46,12 +50,33 @@ export async function synthText(...args: readonly string[]): Promise<string> {
   return new TextDecoder().decode(stdout);
 }
 
+interface OnAir {
+  air: PlayedAir;
+  /** As a scan would find them. */
+  channels: Awaited<ReturnType<PlayedAir['put']>>;
+}
+
+/** Each scenario of this process is on the air once. */
+const onAir = new Map<string, Promise<OnAir>>();
+
+/** @param scenario a name, or a file @throws Error with the message about it */
+export function airOf(scenario = 'mini'): Promise<OnAir> {
+  const known = onAir.get(scenario);
+  if (known !== undefined) return known;
+  const opened = PlayedAir.open().then(async (air) => ({ air, channels: await air.put({ scenario }) }));
+  onAir.set(scenario, opened);
+  return opened;
+}
+
 /** The bytes of a section of the broadcast, made as fast as the machine can. */
-export async function tune({ scenario = 'mini', type, channel, at, seconds }: Tuning): Promise<Uint8Array> {
-  const station = ['--scenario', scenario, '--type', type, '--channel', channel];
-  const ended = await synth(...station, '--at', String(at), '--duration', String(seconds), '--speed', '0');
-  if (ended.exitCode !== 0) throw new Error(ended.stderr);
-  return ended.stdout;
+export async function tune({ scenario, type, channel, at, seconds }: Tuning): Promise<Uint8Array> {
+  return (await airOf(scenario)).air.sent(named(type, channel), at, seconds);
+}
+
+function named(type: string, channel: string) {
+  const known = BROADCAST_TYPES.find((one) => one === type);
+  if (known === undefined) throw new Error(`no broadcast type ${type}`);
+  return { type: known, channel };
 }
 
 export interface Truth {
@@ -113,10 +138,7 @@ export interface ProgrammeTruth {
 }
 
 export async function truthOf(type: string, channel: string, at: number, scenario = 'mini'): Promise<Truth> {
-  const station = ['--scenario', scenario, '--type', type, '--channel', channel];
-  const ended = await synth('--truth', '--schedule', ...station, '--at', String(at));
-  if (ended.exitCode !== 0) throw new Error(ended.stderr);
-  return JSON.parse(new TextDecoder().decode(ended.stdout)) as Truth;
+  return (await (await airOf(scenario)).air.truth(named(type, channel), at, true)) as Truth;
 }
 
 export const PACKET = 188;

@@ -2,15 +2,15 @@
  * A new installation: a real agent with two tuners and no channels, a service without data, two stations on
  * the air.
  */
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startAgent } from '../../agent/agent.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { Networks } from '../../host/networks.ts';
+import { PlayedAir } from '../../synth/player/air-player.ts';
 import { smallScenario } from '../../synth/scenario/small.ts';
 import { startTestService, type TestService } from '../service/harness.ts';
-import { SYNTH, synthText } from '../synth/tuning.ts';
 
 const PROGRAMMES = ['港のニュース', '灯台守の娘'].map((title) => ({ durationSec: 600, title }));
 const CHANNELS = [
@@ -25,19 +25,8 @@ export interface FirstHome {
 
 export async function startFirstHome(webDir: string): Promise<FirstHome> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-first-'));
-  const scenario = join(folder, 'scenario.json');
-  writeFileSync(scenario, JSON.stringify(smallScenario({ channels: CHANNELS, scheduleSpeed: 20 })));
-  await synthText('--scenario', scenario, '--prepare');
-  const tune = join(folder, 'tune');
-  // The other channels fail as fast as a tuner that finds nothing.
-  writeFileSync(
-    tune,
-    `#!/bin/sh
-case "$2" in T30|T31) exec '${process.execPath}' '${SYNTH}' --scenario '${scenario}' --type "$1" --channel "$2" --max-lag 60;; esac
-exit 1
-`,
-  );
-  chmodSync(tune, 0o755);
+  const air = await PlayedAir.open();
+  await air.put({ scenario: JSON.stringify(smallScenario({ channels: CHANNELS, scheduleSpeed: 20 })) });
   const channelsFile = join(folder, 'channels.json');
   writeFileSync(channelsFile, '[]');
   const agent = await startAgent({
@@ -46,7 +35,7 @@ exit 1
     networks: Networks.parse('127.0.0.0/8'),
     tunersFile: join(folder, 'tuners.json'),
     channelsFile,
-    fakeTune: `${tune} {type} {channel}`,
+    fakeTune: air.tuneCommand,
     fakeTuners: 'GR:3',
     environment: process.env,
     log: SILENT_LOG,
@@ -61,6 +50,7 @@ exit 1
     close: async () => {
       await service.close();
       await agent.close();
+      await air.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };
