@@ -57,6 +57,8 @@ interface ServiceOptions {
   /** ms since the machine was started, never set. */
   elapsed: MonotonicClock;
   random: Random;
+  /** The kernel's clock since boot, as workers read it (`host/elapsed.ts`). */
+  boot: MonotonicClock;
   /** Value of PATH, to find ffmpeg. */
   searchPath: string;
   /** The built UI; null = none. */
@@ -147,10 +149,10 @@ function createBroadcast(
 
 /** The features. Where two depend on each other, a callback refers to the one that is created later. */
 function createFeatures(options: ServiceOptions, stores: Stores, foundation: Foundation) {
-  const { config, log, now, elapsed, random } = options;
+  const { config, log, now, elapsed, boot, random } = options;
   const { database, programs } = stores;
   const { agent, pool, encoders, hub, settings, stored } = foundation;
-  const clock = new BroadcastClock({ wall: now, elapsed }, (byMs) => {
+  const clock = new BroadcastClock({ wall: now, elapsed, boot }, (byMs) => {
     log.warn('clock corrected to the broadcast time', { byMs });
     recording.recorder.clockSet();
     booking.booking.wake();

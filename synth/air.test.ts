@@ -66,6 +66,29 @@ test('packets that a consumer could not take for long are dropped', async () => 
   expect(references.at(-1)).toBeGreaterThan(20_200);
 });
 
+test('a delayed delivery sends everything later, and catches up at once when the delay is over', async () => {
+  const late = { kind: 'late', byMs: 3000, type: null, channel: null, every: null } as const;
+  const faults = { current: [{ ...late, from: STC_ZERO + 1000, to: STC_ZERO + 8000 }] };
+  const steps = Array.from({ length: 41 }, (_, index) => index * 250);
+  const ends: number[] = [];
+  let now = 0;
+  const line = new (class extends Line {
+    override pass(...args: Parameters<Line['pass']>): ReturnType<Line['pass']> {
+      const [bytes, first, momentOf] = args;
+      ends[now] = momentOf(first + bytes.length / 188) - STC_ZERO;
+      return super.pass(...args);
+    }
+  })({ faults, stations: [] });
+  const references = await air('delayed.ts', {
+    ...{ seconds: 9.9, maxLagSec: 60, line },
+    now: () => (now = steps.shift() ?? now + 250),
+  });
+  for (const [index, at] of references.slice(1).entries())
+    expect(at - (references[index] ?? 0)).toBeLessThan(60);
+  const at = (moment: number): number => ends[moment] ?? Number.NaN;
+  expect([at(750), at(2000), at(6000), at(8250)].map((end) => Math.round(end / 100))).toEqual([8, 8, 30, 83]);
+});
+
 test('everything is sent, late, to a consumer that may lag that far', async () => {
   const clock = [0, 100, 20_100, 20_200, 20_300];
   const references = await air('late.ts', {

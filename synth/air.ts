@@ -73,8 +73,11 @@ export async function goOnAir(multiplexer: Multiplexer, options: AirOptions): Pr
   let buffer = new Uint8Array(0);
   multiplexer.seek(begin);
   while (multiplexer.packetsUntil(end) > 0) {
+    const present = begin + (options.now() - startedAt) * ticksPerMs;
     const target =
-      speed === 0 ? multiplexer.ticks + UNPACED_TICKS : begin + (options.now() - startedAt) * ticksPerMs;
+      speed === 0
+        ? multiplexer.ticks + UNPACED_TICKS
+        : present - options.line.delayAt(momentOf(present)) * 90;
     if (speed !== 0 && target - multiplexer.ticks > maxLagTicks) {
       multiplexer.seek(target - STEP_MS * ticksPerMs);
     }

@@ -13,11 +13,13 @@ function offsets(...samples: number[]): ClockOffsets {
 }
 
 describe('ClockOffsets', () => {
-  test('the offset is the median of the last samples, so that one late sample has little effect', () => {
-    expect(offsets(20, 30, -9000, 25, 22).list()).toEqual([
-      { networkId: BS, type: 'BS', offsetMs: 22, measuredAt: wallMs(NOW + 20_000), warning: false },
+  test('the offset is that of the least late table, so that late ones have no effect', () => {
+    expect(offsets(20, 30, -9000, -4000, -7000, -5000, 25).list()).toEqual([
+      { networkId: BS, type: 'BS', offsetMs: 30, measuredAt: wallMs(NOW + 30_000), warning: false },
     ]);
-    expect(offsets(10, 20).list()[0]?.offsetMs).toBe(15);
+    expect(offsets(10, 20).list()[0]?.offsetMs).toBe(20);
+    // A single table with a wrong time.
+    expect(offsets(10, 60_000, 20, 15).list()[0]?.offsetMs).toBe(20);
   });
 
   test('an offset of more than a second in either direction causes a warning', () => {
@@ -60,7 +62,7 @@ describe('ClockOffsets', () => {
     made.add(BS, 10, wallMs(NOW + 11 * 60_000));
     expect(made.list()[0]?.offsetMs).toBe(10);
     const set = offsets(...Array.from({ length: 20 }, () => 5000));
-    for (let index = 0; index < 9; index++) set.add(BS, 0, wallMs(NOW + (20 + index) * 5000));
+    for (let index = 0; index < 17; index++) set.add(BS, 0, wallMs(NOW + (20 + index) * 5000));
     expect(set.list()[0]?.offsetMs).toBe(0);
   });
 

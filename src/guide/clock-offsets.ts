@@ -1,12 +1,13 @@
 /**
  * Offset of the machine's clock from the broadcast's, by network. Pure. Each TOT is a sample delayed by reception,
- * so the median of the last ones is used.
+ * so the least late of the last ones is used.
  */
 import { broadcastTypeOf, type NetworkId } from '../../arib/ids.ts';
 import type { WallMs } from '../../host/clock.ts';
 import type { ClockOffset } from '../../wire/guide.ts';
+import { leastLate } from '../model/least-late.ts';
 
-/** Samples: a minute and a half of TOT at 5 s, available in a short visit, and enough to outvote one error. */
+/** Samples: a minute and a half of TOT at 5 s, available in a short visit. */
 const SAMPLES = 17;
 /** Recordings would begin at the wrong time. */
 export const CLOCK_WARNING_MS = 1000;
@@ -14,21 +15,12 @@ export const CLOCK_WARNING_MS = 1000;
 const MAX_NETWORKS = 128;
 /** Samples from before the clock was set are discarded. */
 const OLD_MS = 10 * 60_000;
-/** Fewer samples may all be late, for instance during a busy start. */
-const ENOUGH = 3;
 /** A warning ends below this part of its limit (hysteresis). */
 const OVER_PART = 0.5;
 
 interface Sample {
   offsetMs: number;
   at: WallMs;
-}
-
-function median(samples: readonly Sample[]): number {
-  const sorted = samples.map((sample) => sample.offsetMs).sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  const upper = sorted[middle] ?? 0;
-  return sorted.length % 2 === 1 ? upper : Math.round((upper + (sorted[middle - 1] ?? upper)) / 2);
 }
 
 export class ClockOffsets {
@@ -55,8 +47,10 @@ export class ClockOffsets {
       const type = broadcastTypeOf(networkId);
       const last = samples.at(-1);
       if (type === undefined || last === undefined) continue;
-      const offsetMs = median(samples);
-      const warning = samples.length >= ENOUGH && Math.abs(offsetMs) > CLOCK_WARNING_MS;
+      const all = samples.map((sample) => sample.offsetMs);
+      const supported = leastLate(all);
+      const offsetMs = supported ?? Math.max(...all);
+      const warning = supported !== undefined && Math.abs(offsetMs) > CLOCK_WARNING_MS;
       offsets.push({ networkId, type, offsetMs, measuredAt: last.at, warning });
     }
     return offsets;

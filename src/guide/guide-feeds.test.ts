@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { networkId, serviceId, stationId } from '../../arib/ids.ts';
-import { wallMs } from '../../host/clock.ts';
+import { monotonicMs, wallMs } from '../../host/clock.ts';
 import { createLog } from '../../host/log.ts';
 import type { GuideBatch } from '../reception/guide-reader.ts';
 import type { ReaderHandlers, ReceptionStream } from '../reception/reception-pool.ts';
@@ -31,7 +31,7 @@ class OpenStream {
   }
 
   post(byte: number): void {
-    this.handlers.at(-1)?.value({ at: wallMs(0), bytes: Uint8Array.of(byte) });
+    this.handlers.at(-1)?.value({ at: wallMs(0), arrivedAt: monotonicMs(0), bytes: Uint8Array.of(byte) });
   }
 
   fail(): void {

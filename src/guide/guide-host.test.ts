@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventId, networkId, programId, serviceId, stationId } from '../../arib/ids.ts';
 import { broadcastMs, encodeJstTime } from '../../arib/time.ts';
-import { wallMs } from '../../host/clock.ts';
+import { monotonicMs, wallMs } from '../../host/clock.ts';
 import { GuideSections } from '../../test/guide-sections.ts';
 import { longSection, StreamBuilder, u16 } from '../../test/stream-builder.ts';
 import { joinSections } from '../reception/guide-reader.ts';
@@ -43,7 +43,7 @@ test('a programme that was present between two tables that are read together is 
     const stream = new StreamBuilder();
     const sections = [tables(0, 1, 2), tables(1, 2, 3), tables(2, 3, 4)].flat();
     const bytes = joinSections([...new GuideSections().feed(stream.sections(0x12, ...sections).take())]);
-    host.take({ kind: 'sections', reading: 1, at: NOW, bytes });
+    host.take({ kind: 'sections', reading: 1, at: NOW, arrivedAt: monotonicMs(0), bytes });
     await host.close();
     const idOf = (event: number) => programId(HOME.id, eventId(event));
     expect(named.map(({ watched, present }) => (watched ? present : null))).toEqual([

@@ -4,11 +4,11 @@
  */
 import type { StationId } from '../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
-import type { WallClock, WallMs } from '../../host/clock.ts';
+import type { MonotonicMs, WallClock, WallMs } from '../../host/clock.ts';
 import type { PresentFollowing, StationChange } from '../model/guide-change.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import { postponed, withSchedule } from '../model/program-precedence.ts';
-import { guideSections } from '../reception/guide-reader.ts';
+import { type GuideBatch, guideSections } from '../reception/guide-reader.ts';
 import type { GuideDatabase } from '../store/guide-database.ts';
 import type { GuideEvent, GuideOrder, NamedEvents, ReadingOrder } from './guide-messages.ts';
 import { GuideSession } from './guide-session.ts';
@@ -44,6 +44,8 @@ interface Reading {
   awaitsGoal: boolean;
   readonly beganAt: WallMs;
   writtenAt: WallMs;
+  /** Arrival of the sections being read, by the kernel's clock since boot. */
+  arrivedAt: MonotonicMs | undefined;
   /** A write of this reading is in progress; later data waits for the next. */
   writing: boolean;
   /** Its stations were counted as read once. */
@@ -86,7 +88,7 @@ export class GuideHost {
         this.#read(order.reading, order);
         break;
       case 'sections':
-        this.#take(order.reading, order.at, order.bytes);
+        this.#take(order.reading, order);
         break;
       case 'purge':
         this.#purge(order.before);
@@ -138,7 +140,10 @@ export class GuideHost {
     const { now, post } = this.options;
     const session = new GuideSession(id, networkId, this.#stations, {
       present: (station) => this.#presentChanged(station),
-      clock: (offsetMs, at) => post({ kind: 'clock', networkId, offsetMs, at }),
+      clock: (offsetMs, at) => {
+        const arrivedAt = this.#readings.get(id)?.arrivedAt;
+        if (arrivedAt !== undefined) post({ kind: 'clock', networkId, offsetMs, at, arrivedAt });
+      },
       repeat: () => post({ kind: 'repeat', reading: id }),
     });
     const at = now();
@@ -149,16 +154,18 @@ export class GuideHost {
       awaitsGoal: source === 'visit',
       beganAt: at,
       writtenAt: at,
+      arrivedAt: undefined,
       writing: false,
       counted: false,
     });
     this.#watch();
   }
 
-  #take(id: number, at: WallMs, bytes: Uint8Array<ArrayBuffer>): void {
+  #take(id: number, { at, arrivedAt, bytes }: GuideBatch): void {
     const reading = this.#readings.get(id);
     if (reading !== undefined) {
       reading.session.feed(guideSections(bytes), at);
+      reading.arrivedAt = arrivedAt;
       this.#writeWhenDue(reading);
     }
     this.options.post({ kind: 'taken', reading: id, bytes: bytes.length });

@@ -1,7 +1,8 @@
 /** All messages between the main thread and the guide worker, over `host/worker-link`. */
 import type { NetworkId, ProgramId, ServiceId, StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
-import type { WallMs } from '../../host/clock.ts';
+import type { MonotonicMs, WallMs } from '../../host/clock.ts';
+import type { GuideBatch } from '../reception/guide-reader.ts';
 
 export interface VisitedStation {
   id: StationId;
@@ -46,7 +47,7 @@ export type GuideOrder =
   | { kind: 'stations'; stations: VisitedStation[] }
   | ({ kind: 'read'; reading: number } & ReadingOrder)
   /** A batch of the reader `guide`; answered by `taken`. */
-  | { kind: 'sections'; reading: number; at: WallMs; bytes: Uint8Array<ArrayBuffer> }
+  | ({ kind: 'sections'; reading: number } & GuideBatch)
   /** Delete programmes that ended at or before this time. */
   | { kind: 'purge'; before: BroadcastMs };
 
@@ -107,6 +108,8 @@ export interface ClockSample {
   networkId: NetworkId;
   offsetMs: number;
   at: WallMs;
+  /** The same by the kernel's clock since boot. */
+  arrivedAt: MonotonicMs;
 }
 
 export interface GuideContract {

@@ -68,8 +68,8 @@ export class GuideService {
       onCoverage: () => hub.changed('programs'),
       onNamed: (named) => this.#onNamed(named),
       onLost: () => this.#air.lost(options.broadcastNow()),
-      onClock: ({ networkId, offsetMs, at }) => {
-        options.onTime({ networkId, time: broadcastMs(at + offsetMs), at });
+      onClock: ({ networkId, offsetMs, at, arrivedAt }) => {
+        options.onTime({ networkId, time: broadcastMs(at + offsetMs), at: arrivedAt });
         this.#clocks.add(networkId, offsetMs, at);
         this.#judgeClock();
       },

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { networkId, serviceId, stationId } from '../../arib/ids.ts';
 import { broadcastMs, encodeJstTime } from '../../arib/time.ts';
-import { wallMs } from '../../host/clock.ts';
+import { systemMonotonicClock, wallMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { GuideSections } from '../../test/guide-sections.ts';
 import { longSection, StreamBuilder, u16 } from '../../test/stream-builder.ts';
@@ -134,7 +134,7 @@ function run(url: string, over: Partial<VisitOrder> = {}, worker = guideWorker()
 /** A batch as a stream's guide reader posts it. */
 function batch(packets: Uint8Array): GuideBatch {
   const sections = new GuideSections().feed(packets);
-  return { at: wallMs(Date.now()), bytes: joinSections(sections) };
+  return { at: wallMs(Date.now()), arrivedAt: systemMonotonicClock(), bytes: joinSections(sections) };
 }
 
 /** Stored events of a station. */

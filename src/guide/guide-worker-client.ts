@@ -141,15 +141,15 @@ export class GuideWorkerClient {
     return { kind: 'stations', stations: this.#stations };
   }
 
-  #give(reading: number, entry: Entry, { at, bytes }: GuideBatch): void {
+  #give(reading: number, entry: Entry, batch: GuideBatch): void {
     if (!this.#readings.has(reading)) return;
     // The worker's backlog is full.
     if (entry.unread > MAX_UNREAD_BYTES) {
       entry.hasDropped = true;
       return;
     }
-    entry.unread += bytes.length;
-    this.#link.sendIfRunning({ kind: 'sections', reading, at, bytes }, [bytes.buffer]);
+    entry.unread += batch.bytes.length;
+    this.#link.sendIfRunning({ kind: 'sections', reading, ...batch }, [batch.bytes.buffer]);
   }
 
   #take(event: GuideEvent): void {

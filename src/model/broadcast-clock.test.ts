@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
 import { networkId } from '../../arib/ids.ts';
 import { broadcastMs } from '../../arib/time.ts';
 import { monotonicMs, wallMs } from '../../host/clock.ts';
@@ -17,7 +18,11 @@ class Machine {
   wallOff = 0;
   readonly set: number[] = [];
   readonly clock = new BroadcastClock(
-    { wall: () => wallMs(START + this.at + this.wallOff), elapsed: () => monotonicMs(12_345 + this.at) },
+    {
+      wall: () => wallMs(START + this.at + this.wallOff),
+      elapsed: () => monotonicMs(12_345 + this.at),
+      boot: () => monotonicMs(99 + this.at),
+    },
     (by) => this.set.push(by),
   );
 
@@ -26,7 +31,7 @@ class Machine {
     return this.clock.now() - START - this.at;
   }
 
-  /** A network with this clock error sends tables, one every 5 s. @param late delay of each table, ms */
+  /** A network with this clock error sends tables, one every 5 s. @param late delay of each table's arrival, ms */
   hear(network: number, off: number, count = 17, late: (index: number) => number = () => 0): void {
     for (let index = 0; index < count; index++) {
       this.at += 5000;
@@ -34,11 +39,12 @@ class Machine {
     }
   }
 
-  one(network: number, off: number, at = START + this.at + this.wallOff): void {
+  /** @param waited time of the message between threads, ms */
+  one(network: number, off: number, waited = 0): void {
     this.clock.receive({
       networkId: networkId(network),
-      time: broadcastMs(START + this.at + off),
-      at: wallMs(at),
+      time: broadcastMs(START + this.at + off - waited),
+      at: monotonicMs(99 + this.at - waited),
     });
   }
 }
@@ -74,28 +80,16 @@ describe('BroadcastClock', () => {
     expect(machine.set).toEqual([]);
   });
 
-  test('a table in transit while the wall clock was set is dated by its arrival', () => {
+  test('the delay between arrival and reading of a table does not count as an offset, however the wall clock is set', () => {
     const machine = new Machine();
-    machine.wallOff = 5 * MINUTE;
-    for (const wasOff of [0, 12 * MINUTE, 0]) {
-      machine.at += 5000;
-      machine.one(1, 0, START + machine.at + wasOff);
-    }
-    expect(machine.error).toBe(0);
-  });
-
-  test('the delay between arrival and reading of a table does not count as an offset', () => {
-    const machine = new Machine();
-    machine.wallOff = MINUTE;
-    for (let index = 0; index < 3; index++) {
-      machine.at += 5000;
-      const sent = START + machine.at;
-      machine.at += 1500;
-      machine.clock.receive({
-        networkId: networkId(1),
-        time: broadcastMs(sent),
-        at: wallMs(sent + machine.wallOff),
-      });
+    for (const [wallOff, waited] of [
+      [-5 * MINUTE, 1500],
+      [-12 * MINUTE, 9000],
+      [-5 * MINUTE, 20_000],
+    ] as const) {
+      machine.at += 25_000;
+      machine.wallOff = wallOff;
+      machine.one(1, 0, waited);
     }
     expect(machine.error).toBe(0);
   });
@@ -211,12 +205,21 @@ describe('BroadcastClock', () => {
     expect(machine.error).toBe(4000);
   });
 
+  test('a wall clock that is ahead by seconds is corrected once steady tables have been behind it for 15 s', () => {
+    const machine = new Machine();
+    machine.wallOff = 5000;
+    machine.hear(1, 0, 5);
+    expect(machine.set).toEqual([]);
+    machine.hear(1, 0, 1);
+    expect([machine.error, machine.set]).toEqual([0, [-5000]]);
+  });
+
   test(`for any broadcast and machine clocks it is monotonic and stays close to the true time (CLOCK_SEED=${SEED})`, () => {
     for (let round = 0; round < 40; round++) {
       const random = new Random(SEED + round);
       const machine = new Machine();
       machine.wallOff = random.below(20 * MINUTE) - 10 * MINUTE;
-      for (const network of [1, 2]) machine.hear(network, 0, 3, () => random.below(1000));
+      for (const network of [1, 2]) machine.hear(network, 0, 5, () => random.below(1000));
       const steps = machine.set.length;
       expect(Math.abs(machine.error)).toBeLessThanOrEqual(2000);
       let before: number = machine.clock.now();
@@ -236,5 +239,132 @@ describe('BroadcastClock', () => {
       }
       expect(machine.set.length).toBe(steps);
     }
+  });
+});
+
+/** One-sided delays of a busy machine, ms. */
+const LATE: Readonly<Record<string, (random: Random, index: number) => number>> = {
+  'a constant delay': () => 6000,
+  'a growing backlog': (_, index) => Math.min(9500, index * 500),
+  'bursts of delay': (random, index) => (index % 12 < 9 ? 2000 + random.below(8000) : random.below(80)),
+  'scattered delays': (random) => 500 + random.below(9000),
+};
+
+describe('BroadcastClock while tables arrive late', () => {
+  test.each(Object.entries(LATE))('%s for ten minutes does not move it', (_, lateness) => {
+    const machine = new Machine();
+    machine.hear(1, 0);
+    const random = new Random(SEED);
+    machine.hear(1, 0, 120, (index) => lateness(random, index));
+    expect(Math.abs(machine.error)).toBeLessThanOrEqual(250);
+    expect(machine.set).toEqual([]);
+  });
+
+  test.each(Object.entries(LATE).filter(([name]) => name !== 'a constant delay'))(
+    'a restart during %s keeps the wall clock',
+    (_, lateness) => {
+      const machine = new Machine();
+      const random = new Random(SEED);
+      machine.hear(1, 0, 60, (index) => lateness(random, index + 1));
+      expect(Math.abs(machine.error)).toBeLessThanOrEqual(250);
+      expect(machine.set).toEqual([]);
+    },
+  );
+
+  test('it is late no longer than the least late table: a late start is corrected forward', () => {
+    const machine = new Machine();
+    machine.wallOff = -MINUTE;
+    machine.hear(1, 0, 3, () => 7000);
+    expect(machine.error).toBe(-7000);
+    machine.hear(1, 0, 3, (index) => 100 * index);
+    expect(machine.error).toBe(0);
+  });
+
+  test('a machine clock that is set while tables are late does not move it', () => {
+    const machine = new Machine();
+    machine.hear(1, 0);
+    const random = new Random(SEED);
+    for (const off of [MINUTE, -6000, 3000, 0]) {
+      machine.wallOff = off;
+      machine.hear(1, 0, 20, () => 2000 + random.below(8000));
+    }
+    expect([machine.error, machine.set]).toEqual([0, []]);
+  });
+
+  test('all networks of a busy machine are late', () => {
+    const machine = new Machine();
+    for (const network of [1, 2, 3]) machine.hear(network, 0);
+    for (let turn = 0; turn < 120; turn++) machine.hear(1 + (turn % 3), 0, 1, () => 5000);
+    expect([machine.error, machine.set]).toEqual([0, []]);
+  });
+
+  test.each([
+    // The wall clock contradicts it: a broadcaster of a machine that is not synchronised.
+    { wallOff: -40_000, minutes: 6 },
+    { wallOff: 0, minutes: 33 },
+  ])('a broadcaster that really sets its clock back is followed (%o)', ({ wallOff, minutes }) => {
+    const machine = new Machine();
+    machine.wallOff = wallOff;
+    machine.hear(1, 0);
+    const steps = machine.set.length;
+    machine.hear(1, -10_000, 12);
+    expect(machine.error).toBe(0);
+    machine.hear(1, -10_000, minutes * 12);
+    expect([machine.error, machine.set.slice(steps)]).toEqual([-10_000, [-10_000]]);
+  });
+
+  test('one table in time within two minutes keeps it right, and it never leaps, for any other delays', () => {
+    const delays = fc.array(fc.integer({ min: 0, max: 60_000 }), { minLength: 60, maxLength: 300 });
+    const property = fc.property(
+      delays,
+      fc.integer({ min: -120_000, max: 0 }),
+      fc.integer({ min: 0, max: 5 }),
+      (late, wallOff, phase) => {
+        const machine = new Machine();
+        machine.wallOff = wallOff;
+        machine.hear(1, 0, 3);
+        const steps = machine.set.length;
+        machine.at += MINUTE;
+        let before: number = machine.clock.now();
+        for (const [index, delay] of late.entries()) {
+          // Three tables support each other.
+          const isInTime = Math.floor(index / 3) % 6 === phase;
+          machine.hear(1, 0, 1, () => (isInTime ? delay % 100 : delay));
+          const now = machine.clock.now();
+          expect(now - before).toBeWithin(4749, 5252);
+          expect(Math.abs(machine.error)).toBeLessThanOrEqual(1000);
+          before = now;
+        }
+        expect(machine.set.length).toBe(steps);
+      },
+    );
+    fc.assert(property, { seed: SEED, numRuns: 200 });
+  });
+
+  test('tables that are only late never set it ahead, and it moves by steps that are told or by 5 %', () => {
+    const table = fc.record({
+      network: fc.integer({ min: 1, max: 3 }),
+      late: fc.integer({ min: 0, max: 60_000 }),
+      after: fc.integer({ min: 100, max: 30_000 }),
+      wallOff: fc.option(fc.integer({ min: -90_000, max: 0 }), { freq: 20, nil: undefined }),
+    });
+    const property = fc.property(fc.array(table, { maxLength: 400 }), (tables) => {
+      const machine = new Machine();
+      let before: number = machine.clock.now();
+      let isKnown = false;
+      for (const { network, late, after, wallOff } of tables) {
+        machine.at += after;
+        if (wallOff !== undefined) machine.wallOff = wallOff;
+        const told = machine.set.length;
+        machine.one(network, -late);
+        const now = machine.clock.now();
+        const steps = machine.set.slice(told).reduce((sum, by) => sum + by, 0);
+        expect(machine.error).toBeLessThanOrEqual(0);
+        if (isKnown) expect(Math.abs(now - before - after - steps)).toBeLessThanOrEqual(0.05 * after + 2);
+        isKnown ||= machine.set.length > 0;
+        before = now;
+      }
+    });
+    fc.assert(property, { seed: SEED, numRuns: 200 });
   });
 });

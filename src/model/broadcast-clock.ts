@@ -5,25 +5,29 @@
  * continues it, so that setting the machine's wall clock (by a user or NTP) has no effect. Before the first table,
  * and a day after the last, the wall clock is used.
  *
- * Trust: each network counts with the median of its last tables. If networks disagree, the larger group is used; of
- * two equal groups the one closer to the wall clock. A single network is trusted up to a day from the wall clock;
- * beyond that only if the wall clock was evidently never set, because a broadcaster's mistake is more likely then
- * than a wrong clock. The same applies if the network deviates by more than a minute from a time that it and the wall
- * clock agreed on.
+ * Trust: each network counts with the least late of its last tables, because a table arrives late on a busy machine
+ * and never early. If networks disagree, the larger group is used; of two equal groups the one closer to the wall
+ * clock. A single network is trusted up to a day from the wall clock; beyond that only if the wall clock was evidently
+ * never set, because a broadcaster's mistake is more likely then than a wrong clock. The same applies if the network
+ * deviates by more than a minute from a time that it and the wall clock agreed on.
  *
- * A table is delayed by reception, and has whole seconds. A difference of up to a second to this clock is ignored; up
- * to a few seconds the clock runs a little faster or slower until it is right; a larger difference sets it at once.
+ * Tables ahead of this clock prove that it is slow. Tables behind it may just be late, so they must stay behind, and be
+ * steady, before they change anything (`#isDoubtful`). A small difference is ignored, because tables have whole seconds;
+ * up to a few seconds the clock runs a little faster or slower until it is right; a larger difference sets it at once.
  */
 
 import type { NetworkId } from '../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
-import type { MonotonicClock, MonotonicMs, WallClock, WallMs } from '../../host/clock.ts';
+import { type MonotonicClock, type MonotonicMs, monotonicMs, type WallClock } from '../../host/clock.ts';
+import { ENOUGH, isSteady, leastLate } from './least-late.ts';
 
 interface MachineClocks {
   /** May be set at any time. */
   wall: WallClock;
   /** ms since the machine was started; monotonic, includes suspension. */
   elapsed: MonotonicClock;
+  /** The same by the kernel, which is the same in all threads. */
+  boot: MonotonicClock;
 }
 
 /** A received Time Offset Table. */
@@ -31,16 +35,18 @@ export interface ReceivedTime {
   networkId: NetworkId;
   /** The time in the table. */
   time: BroadcastMs;
-  /** When it was received. */
-  at: WallMs;
+  /** When it was received, by `boot`. */
+  at: MonotonicMs;
 }
 
-/** A minute and a half of tables at 5 s, about as many as a short visit receives. */
-const SAMPLES = 17;
-/** Fewer tables may all have the same error. */
-const ENOUGH = 3;
-/** Maximum error by delays and whole seconds. */
-const QUIET_MS = 1000;
+/** Tables that count, so that the least late one of a busy minute is among them. */
+const WINDOW_MS = 120_000;
+/** Bounds the memory of a window: tables come every 5 s. */
+const MAX_SAMPLES = 64;
+/** Maximum error of tables in time, by whole seconds and the delay of reception. */
+const BEHIND_MS = 1000;
+/** Networks differ by about this. */
+const AHEAD_MS = 250;
 /** Networks further apart than this disagree. */
 const AGREEMENT_MS = 2000;
 /** A larger difference sets the clock: running faster would take a minute to correct it. */
@@ -49,24 +55,37 @@ const STEP_MS = 3000;
 const LEAP_MS = 60_000;
 /** How much faster or slower it runs: a quarter of a second during a margin of 5 s. */
 const SLEW = 0.05;
-/** Maximum delay of the worker's message; a longer delay means that the wall clock was set in between. */
-const DELAY_MS = 2000;
+/** Longest delay of a table: all queues between tuner and guide worker are full. */
+const MAX_LATE_MS = 120_000;
+/**
+ * How long steady tables must be behind before they are believed: if they contradict only the wall clock, or agree with
+ * it; if they contradict earlier tables; if they contradict both earlier tables and the wall clock.
+ */
+const DOUBT_MS = { wall: 15_000, tables: 180_000, both: 1_800_000 };
+/** Maximum delay of a message between threads. */
+const DELAY_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** A wall clock before 2020 was never set. */
 const SET_AFTER = Date.UTC(2020, 0, 1);
 /** The service receives one terrestrial network per channel, and three of satellites. */
 const MAX_NETWORKS = 128;
 
-/** Time of a network: broadcast time minus elapsed time, ms. */
+interface Sample {
+  /** Broadcast time minus elapsed time, ms. */
+  offset: number;
+  at: MonotonicMs;
+}
+
 interface Network {
   /** The last samples, in order. */
-  samples: number[];
+  samples: readonly Sample[];
   heardAt: MonotonicMs;
 }
 
 interface Party {
   size: number;
   offset: number;
+  isSteady: boolean;
 }
 
 export class BroadcastClock {
@@ -74,6 +93,8 @@ export class BroadcastClock {
   /** Broadcast time minus elapsed time at `since`, and its target; undefined: the wall clock is used. */
   #course: { offset: number; to: number; since: MonotonicMs } | undefined;
   #heardAt = -Infinity;
+  /** Since when the tables are behind this clock. */
+  #behindFrom: MonotonicMs | undefined;
 
   /** @param onSet called with the step when the clock was set */
   constructor(
@@ -100,12 +121,14 @@ export class BroadcastClock {
 
   receive({ networkId, time, at }: ReceivedTime): void {
     const elapsed = this.clocks.elapsed();
-    const waited = this.clocks.wall() - at;
-    const delay = waited >= 0 && waited <= DELAY_MS ? waited : 0;
-    const known = this.#networks.get(networkId);
-    const before = known !== undefined && elapsed - known.heardAt <= DAY_MS ? known.samples : [];
+    const waited = this.clocks.boot() - at;
+    const arrivedAt = monotonicMs(elapsed - Math.max(0, Math.min(DELAY_MS, waited)));
+    const known = (this.#networks.get(networkId)?.samples ?? []).filter((one) => elapsed - one.at <= DAY_MS);
     this.#networks.delete(networkId);
-    this.#networks.set(networkId, { samples: taken(before, time - (elapsed - delay)), heardAt: elapsed });
+    this.#networks.set(networkId, {
+      samples: taken(known, { offset: time - arrivedAt, at: arrivedAt }),
+      heardAt: elapsed,
+    });
     if (this.#networks.size > MAX_NETWORKS) {
       const [oldest] = this.#networks.keys();
       if (oldest !== undefined) this.#networks.delete(oldest);
@@ -120,7 +143,9 @@ export class BroadcastClock {
     const isFar = Math.abs(party.offset - wall) > DAY_MS;
     if (party.size === 1 && isFar && wall + elapsed > SET_AFTER) return;
     if (party.size === 1 && this.#leaves(party.offset, wall, elapsed)) return;
+    const isDoubtful = this.#isDoubtful(party, wall, elapsed);
     this.#heardAt = elapsed;
+    if (isDoubtful) return;
     // From here on setting the wall clock has no effect.
     this.#course ??= { offset: wall, to: wall, since: elapsed };
     const offset = this.#offset(elapsed);
@@ -128,9 +153,26 @@ export class BroadcastClock {
     if (Math.abs(by) > STEP_MS) {
       this.#course = { offset: party.offset, to: party.offset, since: elapsed };
       this.onSet(Math.round(by));
-    } else if (Math.abs(by) > QUIET_MS || offset !== this.#course.to) {
+    } else if (by > AHEAD_MS || by < -BEHIND_MS || offset !== this.#course.to) {
       this.#course = { offset, to: party.offset, since: elapsed };
     }
+  }
+
+  /** Whether the tables are behind this clock and may be late: then it stays as it is. */
+  #isDoubtful(party: Party, wall: number, elapsed: MonotonicMs): boolean {
+    const offset = this.#course === undefined ? wall : this.#offset(elapsed);
+    const by = party.offset - offset;
+    if (by >= -BEHIND_MS || by < -MAX_LATE_MS) {
+      this.#behindFrom = undefined;
+      return false;
+    }
+    // Two short visits of the guide are no evidence for the hours between them.
+    if (this.#behindFrom === undefined || elapsed - this.#heardAt > WINDOW_MS) this.#behindFrom = elapsed;
+    const isOfWall = this.#course === undefined && by < -STEP_MS;
+    const agreed = this.#course !== undefined && Math.abs(offset - wall) <= AGREEMENT_MS;
+    const agrees = !agreed && Math.abs(party.offset - wall) <= AGREEMENT_MS;
+    const needed = isOfWall || agrees ? DOUBT_MS.wall : agreed ? DOUBT_MS.both : DOUBT_MS.tables;
+    return !party.isSteady || elapsed - this.#behindFrom < needed;
   }
 
   /** Whether a network that agreed with the machine's clock now deviates alone. */
@@ -147,25 +189,37 @@ export class BroadcastClock {
 
   /** @param wall wall clock minus elapsed time, comparable to the networks' times */
   #party(elapsed: MonotonicMs, wall: number): Party | undefined {
-    const offsets = [...this.#networks.values()]
-      .filter(({ samples, heardAt }) => samples.length >= ENOUGH && elapsed - heardAt <= DAY_MS)
-      .map(({ samples }) => median(samples));
-    const parties = offsets.map((one): Party => {
-      const near = offsets.filter((other) => Math.abs(other - one) <= AGREEMENT_MS);
-      return { size: near.length, offset: median(near) };
+    const networks = [...this.#networks.values()].flatMap(({ samples, heardAt }) => {
+      const offsets = samples.map(({ offset }) => offset);
+      const offset = leastLate(offsets);
+      const isOld = elapsed - heardAt > DAY_MS;
+      return offset === undefined || isOld ? [] : [{ offset, isSteady: isSteady(offsets) }];
+    });
+    const parties = networks.map((one): Party => {
+      const near = networks.filter(({ offset }) => Math.abs(offset - one.offset) <= AGREEMENT_MS);
+      return {
+        size: near.length,
+        offset: median(near.map(({ offset }) => offset)),
+        isSteady: near.some((other) => other.isSteady),
+      };
     });
     const away = ({ offset }: Party): number => Math.abs(offset - wall);
     return parties.sort((a, b) => b.size - a.size || away(a) - away(b))[0];
   }
 }
 
-/** If the last samples agree with each other but not with earlier ones, the network has changed its time. */
-function taken(known: readonly number[], sample: number): number[] {
-  const samples = [...known, sample].slice(-SAMPLES);
-  const last = samples.slice(-ENOUGH);
-  const agree = Math.max(...last) - Math.min(...last) <= AGREEMENT_MS;
-  const isNew = Math.abs(median(last) - median(samples)) > STEP_MS;
-  return last.length === ENOUGH && agree && isNew ? last : samples;
+/**
+ * The samples that count from now on. If the last ones agree with each other but are further behind earlier ones than
+ * a table may be late, the network has set its clock back.
+ */
+function taken(known: readonly Sample[], sample: Sample): readonly Sample[] {
+  const recent = [...known, sample].filter(({ at }) => sample.at - at <= WINDOW_MS).slice(-MAX_SAMPLES);
+  // A new visit: the last one counts until enough tables were received.
+  const samples = recent.length < ENOUGH ? [...known, sample].slice(-MAX_SAMPLES) : recent;
+  const last = samples.slice(-ENOUGH).map(({ offset }) => offset);
+  const [newest, before] = [leastLate(last), leastLate(samples.map(({ offset }) => offset))];
+  const isSetBack = newest !== undefined && before !== undefined && before - newest > MAX_LATE_MS;
+  return isSetBack ? samples.slice(-ENOUGH) : samples;
 }
 
 function median(values: readonly number[]): number {

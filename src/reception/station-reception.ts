@@ -37,6 +37,7 @@ interface StationReceptionOptions {
   post: (event: ReceptionEvent, transfer?: ArrayBuffer[]) => void;
   clock: MonotonicClock;
   wall: WallClock;
+  boot: MonotonicClock;
   /** Called for every piece of the stream, with its size in octets. */
   received?: ((octets: number) => void) | undefined;
 }
@@ -67,10 +68,11 @@ export class StationReception {
   #running: Promise<void> = Promise.resolve();
 
   constructor(readonly options: StationReceptionOptions) {
-    const { serviceId, clock, wall, post } = options;
+    const { serviceId, clock, wall, boot, post } = options;
     this.#readers = new ReaderSet({
       clock,
       wall,
+      boot,
       processing: threadProcessingMs,
       isOnlyUse: serviceId === null,
       post: (part, value, transfer) => post({ kind: 'value', part, at: clock(), value }, transfer),

@@ -85,6 +85,10 @@ const READERS: Kinds = {
     field.object(COMMON);
     return { kind: 'stall' };
   },
+  late: (field) => {
+    const { byMs } = field.object([...COMMON, 'byMs']);
+    return { kind: 'late', byMs: byMs.number(0) };
+  },
   end: (field) => {
     const { exitCode } = field.object([...COMMON, 'exitCode']);
     return { kind: 'end', exitCode: exitCode.or(0, (given) => given.integer(0, 255)) };

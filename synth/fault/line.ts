@@ -95,6 +95,11 @@ export class Line {
     return { length, end: null };
   }
 
+  /** How much later packets arrive at a moment (epoch ms), ms. */
+  delayAt(at: number): number {
+    return this.#active('late', at)?.byMs ?? 0;
+  }
+
   #active<K extends Fault['kind']>(kind: K, at: number): FaultOf<K> | undefined {
     return this.options.faults.current.find(
       (fault): fault is FaultOf<K> => fault.kind === kind && isActive(fault, at),

@@ -45,6 +45,8 @@ export type PacketFault =
    * 13818-1 2.4.3.5.
    */
   | { kind: 'clock'; offsetMs: number; announced: boolean }
+  /** Everything arrives this much later; afterwards what was held back arrives at once. */
+  | { kind: 'late'; byMs: number }
   /** PCR, PTS and DTS pass through zero at `from`, independent of the date. */
   | { kind: 'wrap' };
 

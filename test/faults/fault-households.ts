@@ -62,6 +62,9 @@ export function setUp(name: HouseholdName): HouseholdSetup | undefined {
   switch (name) {
     case 'air':
       return {};
+    case 'late':
+      // Shorter than the tables are late.
+      return { settings: { marginBefore: 3_000 } };
     case 'service':
       return {
         events: [

@@ -16,6 +16,7 @@ export type Seconds = readonly [number, number];
  * the longest evening first.
  */
 export const HOUSEHOLDS = [
+  'late',
   'service',
   'tuners',
   'frozen',
@@ -463,9 +464,26 @@ const FROZEN: readonly Omit<FaultRow, 'household'>[] = [
   { name: 'a stopped agent', programme: [22, 38], level: 'complete' },
 ];
 
+/**
+ * Everything is delivered late from 2 to 26, as by a machine without time for it: tables, with the broadcast's time in
+ * them, pictures and sound. A clock that follows such tables is wrong until others have arrived in time.
+ */
+const LATE_DELIVERY = { fault: { kind: 'late', byMs: 4500 }, during: [2, 26] as const };
+const LATE: readonly Omit<FaultRow, 'household'>[] = [
+  { name: 'late tables before the start', programme: [30, 42], faults: [LATE_DELIVERY], level: 'complete' },
+  { name: 'late tables over the end', programme: [-4, 20], faults: [LATE_DELIVERY], level: 'complete' },
+  {
+    name: 'a stall after late tables',
+    programme: [-4, 32],
+    faults: [LATE_DELIVERY, { fault: STALL, during: [27, 30] }],
+    level: 'damaged',
+    causes: ['stalled'],
+  },
+];
+
 const BY_HOUSEHOLD: Readonly<Record<HouseholdName, readonly Omit<FaultRow, 'household'>[]>> = {
   ...{ air: AIR, service: SERVICE, agent: AGENT, tuners: TUNERS, disk: DISK },
-  ...{ folders: FOLDERS, files: FILES, frozen: FROZEN },
+  ...{ folders: FOLDERS, files: FILES, frozen: FROZEN, late: LATE },
 };
 
 export const FAULT_ROWS: readonly FaultRow[] = HOUSEHOLDS.flatMap((household) =>

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StationId } from '../../arib/ids.ts';
 import { monotonicMs, systemWallClock, wallMs } from '../../host/clock.ts';
+import { bootClock } from '../../host/elapsed.ts';
 import { createLog, type Log } from '../../host/log.ts';
 import { systemRandom } from '../../host/random.ts';
 import { readConfig } from '../../src/config.ts';
@@ -163,6 +164,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     elapsed: () => monotonicMs((options.elapsed ?? UP_FOR_DAYS)()),
     random: secrets.random,
     searchPath: options.searchPath ?? '/nonexistent',
+    boot: bootClock,
     webDir: options.webDir ?? null,
     startReceptionWorker,
     startGuideWorker,
