@@ -308,6 +308,39 @@ describe(`hostile tables (seed ${SEED})`, () => {
   );
 
   test(
+    'a flood of ever new events, versions and unknown stations leaves what was sent last',
+    async () => {
+      const reader = new Reader();
+      let id = 0;
+      let last: Event[] = [];
+      for (let round = 0; round < fuzzRounds(60); round++) {
+        last = Array.from({ length: 48 }, (_, index) => {
+          id = (id + 1) % 0x10000;
+          return { id, start: 60 + index * 20, minutes: 20, name: `F${id}` };
+        });
+        const strange = station(1_000 + round, 4);
+        const sections = [HOME, strange].flatMap((of) =>
+          partsOf(last).map((part, segment) => segmentSection(of, segment, round % 32, part)),
+        );
+        // In any order.
+        for (let place = sections.length - 1; place > 0; place--) {
+          const other = random.below(place + 1);
+          const [one, two] = [sections[place] as Uint8Array, sections[other] as Uint8Array];
+          [sections[place], sections[other]] = [two, one];
+        }
+        await reader.read(sections);
+        const { rows } = reader.database.query('SELECT count(*) AS rows FROM programs').get() as {
+          rows: number;
+        };
+        expect([round, rows]).toEqual([round, 48]);
+      }
+      expect(reader.stored()).toEqual(last);
+      reader.close();
+    },
+    FUZZ_TIMEOUT,
+  );
+
+  test(
     'tables in damaged packets are stored when they are repeated intact',
     async () => {
       const reader = new Reader();

@@ -240,6 +240,41 @@ test('conversions beyond the slots are refused, and a client that disconnects fr
   await until('the slot is free again', async () => ((await getsSlot(id)) ? true : undefined));
 });
 
+test('clients that leave at any moment while they get a slot leave all slots free', async () => {
+  const id = home.put({
+    content: await madeStream({ seconds: 9, flashAt: 6, clock: 700 }),
+    state: 'recording',
+  });
+  await home.send('PUT', '/api/settings', { conversions: 2 });
+  await Promise.all(
+    Array.from({ length: 40 }, async (_, index) => {
+      const leaving = new AbortController();
+      const asked = get(id, '', index % 2 === 0 ? 'chase' : 'captions', leaving.signal).catch(
+        () => undefined,
+      );
+      // From at once to after the encoder has started.
+      setTimeout(() => leaving.abort(), index * 10);
+      await (await asked)?.body?.cancel().catch(() => {});
+    }),
+  );
+  const both = new AbortController();
+  await comesTrue(
+    'two slots are free',
+    async () => {
+      const responses = await Promise.all([
+        get(id, '', 'chase', both.signal),
+        get(id, 'from=3', 'chase', both.signal),
+      ]);
+      if (responses.every(({ status }) => status === 200)) return true;
+      await Promise.all(responses.map(({ body }) => body?.cancel()));
+      return undefined;
+    },
+    30_000,
+  );
+  expect(await problem(await get(id, ''))).toEqual([503, 'busy', 'サーバが混んでいます']);
+  both.abort();
+});
+
 test('an encoder that fails before its first picture is reported, one that is killed later aborts the stream', async () => {
   const id = home.put({ content: await madeStream({ seconds: 9, flashAt: 6, clock: 700 }) });
   conversionsAre('echo broken >&2; exit 1');
