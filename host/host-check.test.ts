@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'bun:test';
-import { AllowedHosts, checkHost, type HostHeaders, isCrossSiteLoad } from './host-check.ts';
+import {
+  AllowedHosts,
+  checkHost,
+  type HostHeaders,
+  isCrossSiteLoad,
+  mayBeForeignLoad,
+} from './host-check.ts';
 
 const HOSTS = AllowedHosts.parse('TV.example.com, .example.net', 'minipc.fritz.box');
 
@@ -78,6 +84,7 @@ describe('checkHost', () => {
       { host: 'localhost', forwardedHost: 'tv.example.com', origin: 'https://evil.example' },
       'foreign_origin',
     ],
+    ['the name of an upstream, without a proxy', { host: 'svc:25250' }, 'foreign_host'],
     ['an empty forwarded host', { host: 'evil.example', forwardedHost: ' ' }, 'foreign_host'],
   ];
   test.each(rows)('%s', (_what, headers, verdict) => {
@@ -85,6 +92,35 @@ describe('checkHost', () => {
       verdict as 'ok',
     );
   });
+});
+
+describe('mayBeForeignLoad', () => {
+  const names = { host: 'tv.example.com:25250', origin: null, forwardedHost: null };
+  const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64)' };
+  const own = 'http://tv.example.com:25250/live/1';
+  const rows: [what: string, headers: Record<string, string>, isForeign: boolean, origin?: string][] = [
+    ['a player', { 'user-agent': 'VLC/3.0.20' }, false],
+    ['no User-Agent', {}, false],
+    ['a browser that says nothing', browser, true],
+    ['a browser on one of our pages', { ...browser, referer: own }, false],
+    ['a browser on a page of another site', { ...browser, referer: 'http://evil.example/' }, true],
+    ['a browser on a page of another port', { ...browser, referer: 'http://tv.example.com/' }, true],
+    [
+      'a player inside a page of another site',
+      { 'user-agent': 'Player', referer: 'http://evil.example/' },
+      true,
+    ],
+    ['an own Origin, which is checked elsewhere', browser, false, 'http://tv.example.com:25250'],
+    ['an access token', { ...browser, authorization: 'bearer svc_x' }, false],
+    ['another scheme of credentials', { ...browser, authorization: 'Basic Bearer' }, true],
+    ['a page of the service over https', { ...browser, 'sec-fetch-site': 'same-origin' }, false],
+    ['an address that a person typed', { ...browser, 'sec-fetch-site': 'none' }, false],
+    ['a page of a sibling host', { 'sec-fetch-site': 'same-site' }, true],
+    ['our page behind a name of the same site', { 'sec-fetch-site': 'same-site', referer: own }, false],
+  ];
+  for (const [what, headers, isForeign, origin = null] of rows) {
+    test(what, () => expect(mayBeForeignLoad({ ...names, origin }, new Headers(headers))).toBe(isForeign));
+  }
 });
 
 describe('isCrossSiteLoad', () => {

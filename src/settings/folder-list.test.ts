@@ -38,6 +38,8 @@ test('a path that is not a readable folder is refused with a reason', async () =
   expect(answers.map(({ code, message }) => [code, String(message).length > 5])).toEqual(
     asked.map(() => ['bad_request', true]),
   );
+  const { folders: running } = await folderList('/run');
+  expect(running.filter(({ name }) => name !== 'media')).toEqual([]);
   expect((await folderList('/var')).folders.map(({ name }) => name)).not.toContain('lib');
   await expect(folderList(join(FOLDER, 'nothing'))).rejects.toMatchObject({ code: 'not_found' });
 });

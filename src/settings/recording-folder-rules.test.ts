@@ -67,6 +67,11 @@ test('hidden folders and names of more than one line are refused, also behind a 
   expect(await judge(join(folder, 'loop'))).toContain('ELOOP');
   for (const name of ['two\nlines', 'return\r', 'bell\x07/tv', 'line\u2028separator'])
     expect([name, await judge(join(folder, name))]).toEqual([name, expect.stringContaining('改行')]);
+  mkdirSync(join(folder, 'two\nlines'));
+  symlinkSync(join(folder, 'two\nlines'), join(folder, 'plain'));
+  symlinkSync(join(folder, 'disk'), join(folder, 'link\nto disk'));
+  for (const name of ['plain', 'link\nto disk'])
+    expect([name, await judge(join(folder, name))]).toEqual([name, expect.stringContaining('改行')]);
   // The folder that the environment names is trusted.
   mkdirSync(join(folder, '.demo', 'recordings'), { recursive: true });
   const rules = { dataDir: join(folder, '.demo'), recordingsDir: join(folder, '.demo', 'recordings') };

@@ -41,8 +41,6 @@ const EQUIVALENT: readonly [file: string, line: RegExp][] = [
   ['src/pairing/pairing-service.ts', /found === undefined \|\| /],
   // Needed by the compiler only: the key of a non-empty table, the library's own check, a route that is never
   // open.
-  ['src/access/pending-logins.ts', /if \(oldest !== undefined\)/],
-  ['src/access/live-tickets.ts', /if \(oldest !== undefined\)/],
   ['src/access/attempt-limiter.ts', /if \(quietest !== undefined\)/],
   ['src/access/identity-provider.ts', /idTokenExpected: true|claims === undefined/],
   ['src/access/access-routes.ts', /if \(letIn\.by === 'open'\)/],
