@@ -200,11 +200,12 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
     onEnded: (end) => {
       booking.booking.onEnded(end);
       encode.encodes.onRecorded(end.recordingId);
+      play.measureLength(end.recordingId);
     },
   });
   const { folderSpace, seen } = recording;
   const play = createPlay({
-    ...{ database, encoders, settings, log, folderSpace, seen },
+    ...{ database, encoders, settings, hub, log, folderSpace, seen },
     monotonicClock,
   });
   const playData = createPlayData({
@@ -276,7 +277,10 @@ function systemRoutes(
   });
   const recordings = new RecordingCount(stores.database);
   return (app) => {
-    addSystemRoutes(app, { version: VERSION, stations: broadcast.stations, recordings, status });
+    addSystemRoutes(app, {
+      ...{ version: VERSION, stations: broadcast.stations, recordings, status },
+      canRecord: recording.canRecord,
+    });
     settingsRoutes(() => systemFacts(facts))(app);
   };
 }

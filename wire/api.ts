@@ -53,14 +53,14 @@ export const StationsSchema = t.Array(StationSchema);
 
 export const HealthSchema = t.Object(
   {
-    status: t.Literal('ok'),
+    status: t.Union([t.Literal('ok'), t.Literal('degraded')], {
+      description:
+        '`degraded`: the database or every recording folder cannot be written; `/api/status` and `/api/storage` say why',
+    }),
     version: t.String(),
     latestVersion: t.Union([t.String(), t.Null()]),
     stations: t.Integer(),
     recordings: t.Integer(),
-    database: t.Union([t.Literal('ok'), t.Literal('trouble')], {
-      description: '`trouble`: full, damaged or slow; `/api/status` has the cause',
-    }),
   },
   EXTENSIBLE,
 );

@@ -58,6 +58,7 @@ const PARTS = {
   } as FileRouteNeeds['recordingList'],
   folderSpace: absent as FileRouteNeeds['folderSpace'],
   live: { open: absent } as LiveRouteNeeds['live'],
+  canRecord: async () => true,
   status: () => ({
     agent: { state: 'connected' as const, message: null },
     database: { message: null as string | null },
@@ -146,13 +147,18 @@ describe('the server', () => {
     expect(lines).toEqual([expect.stringMatching(/^WARN .*TRUSTED_PROXIES peer=127\.0\.0\.1$/m)]);
   });
 
-  test('health reports a failing database', async () => {
+  test('health reports that nothing can be stored, and no more than agreed', async () => {
     const healthOf = async (message: string | null): Promise<unknown> => {
       const { url } = serve({ status: () => ({ ...PARTS.status(), database: { message } }) });
       return (await fetch(`${url}/api/health`)).json();
     };
-    expect(await healthOf(null)).toMatchObject({ status: 'ok', database: 'ok' });
-    expect(await healthOf('空きがありません')).toMatchObject({ status: 'ok', database: 'trouble' });
+    expect(await healthOf(null)).toMatchObject({ status: 'ok' });
+    expect(await healthOf('空きがありません')).toMatchObject({ status: 'degraded' });
+    const { url } = serve({ canRecord: async () => false });
+    expect(await (await fetch(`${url}/api/health`)).json()).toEqual({
+      ...{ status: 'degraded', version: '1.2.3', latestVersion: null },
+      ...{ stations: expect.any(Number), recordings: expect.any(Number) },
+    });
   });
 
   test('a chunked body that is too large is read to its end and answered, the connection is not cut', async () => {

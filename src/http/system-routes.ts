@@ -15,6 +15,8 @@ interface SystemRouteNeeds {
   /** Number of recordings that are not deleted. */
   recordings: { count(): number };
   status(): Status;
+  /** Whether a recording folder can be written. */
+  canRecord(): Promise<boolean>;
 }
 
 /** Background colours of the light theme, as declared by the document. */
@@ -41,14 +43,16 @@ const MANIFEST = {
 export function addSystemRoutes(app: Elysia, parts: SystemRouteNeeds): void {
   app.get(
     '/api/health',
-    () => ({
-      status: 'ok' as const,
-      version: parts.version,
-      latestVersion: null,
-      stations: parts.stations.list().length,
-      recordings: parts.recordings.count(),
-      database: parts.status().database.message === null ? ('ok' as const) : ('trouble' as const),
-    }),
+    async () => {
+      const isWell = parts.status().database.message === null && (await parts.canRecord());
+      return {
+        status: isWell ? ('ok' as const) : ('degraded' as const),
+        version: parts.version,
+        latestVersion: null,
+        stations: parts.stations.list().length,
+        recordings: parts.recordings.count(),
+      };
+    },
     {
       response: { 200: HealthSchema },
       detail: { summary: 'Liveness; needs no credentials', tags: ['system'], security: [] },

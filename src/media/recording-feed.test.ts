@@ -82,6 +82,32 @@ test('is read at most at twice real time after the first seconds', async () => {
   expect(now).toBeGreaterThan(35_000);
 });
 
+test('sends at most 20 s at once after a client paused for minutes', async () => {
+  const whole = new VirtualRecording([{ pictures: 3_000, pts: 0 }], 20);
+  const { source, index, follow } = await growing(whole, [whole.size], () => []);
+  let [octets, now, paused] = [0, 0, -1];
+  let resumed = 0;
+  const seconds = (): number => (octets / whole.blockBytes) * (PICTURE / 90_000);
+  const options = {
+    ...{ bytes: source, index, from: 0, signal: new AbortController().signal },
+    follow: { ...follow, clock: () => monotonicMs(now) },
+    position: () => media90k(seconds() * 90_000),
+    sleep: async (ms: number): Promise<void> => {
+      now += ms;
+    },
+  };
+  for await (const block of recordingFeed(options)) {
+    if (block.kind === 'packets') octets += block.bytes.length;
+    if (paused < 0 && seconds() > 40) {
+      paused = seconds();
+      now += 300_000;
+      resumed = now;
+    }
+    if (paused > 0) expect(seconds() - paused).toBeLessThan(20 + ((now - resumed) / 1000) * 2 + 3);
+  }
+  expect(octets).toBe(whole.size);
+});
+
 test('resynchronises misaligned data and drops incomplete packets', async () => {
   const whole = new VirtualRecording([{ pictures: 30, pts: 0 }], 20);
   const bytes = await whole.read(0, whole.size);

@@ -4,7 +4,7 @@
  */
 import { type Media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
 import { PACKET_SIZE } from '../../arib/ts/packet.ts';
-import type { MonotonicClock } from '../../host/clock.ts';
+import type { MonotonicClock, MonotonicMs } from '../../host/clock.ts';
 import { sleepUnlessAborted } from '../../host/deadline.ts';
 import type { RecordingBytes } from './recording-bytes.ts';
 import type { IndexPiece, RecordingIndex } from './recording-index.ts';
@@ -47,7 +47,7 @@ export type FeedBlock =
 const BLOCK_BYTES = 256 * 1024;
 /** A recorder writes twice a second. */
 const POLL_MS = 200;
-/** Sent without speed limit: the initial buffer of a player. */
+/** Sent without speed limit at the start, and at most this much at once after a pause: the buffer of a player. */
 const BURST_TICKS = 20 * TICKS_PER_SECOND;
 /** Speed limit for a recording in progress, from the specification. */
 const MAX_SPEED = 2;
@@ -134,7 +134,9 @@ function isAligned(bytes: Uint8Array): boolean {
 }
 
 class Pace {
-  #start: { media: number; at: number } | undefined;
+  /** Media time up to which the output may be, at the time of `#at`. */
+  #limit: number | undefined;
+  #at = 0;
 
   constructor(private readonly options: FeedOptions) {}
 
@@ -142,13 +144,19 @@ class Pace {
   async wait(): Promise<void> {
     const { follow, position, signal, sleep = sleepUnlessAborted } = this.options;
     if (follow === undefined || position === undefined) return;
-    const { clock } = follow;
-    this.#start ??= { media: position(), at: clock() };
     while (!signal.aborted) {
-      const allowed = BURST_TICKS + ((clock() - this.#start.at) / 1000) * MAX_SPEED * TICKS_PER_SECOND;
-      const ahead = position() - this.#start.media - allowed;
+      const ahead = position() - this.#limitAt(follow.clock(), position());
       if (ahead <= 0) return;
       await sleep(Math.min(1_000, Math.max(20, ahead / (MAX_SPEED * 90))), signal);
     }
+  }
+
+  /** What a client did not take while it paused does not accumulate. */
+  #limitAt(now: MonotonicMs, position: Media90k): number {
+    const most = position + BURST_TICKS;
+    const grown = ((now - this.#at) / 1000) * MAX_SPEED * TICKS_PER_SECOND;
+    this.#limit = this.#limit === undefined ? most : Math.min(this.#limit + grown, most);
+    this.#at = now;
+    return this.#limit;
   }
 }

@@ -3,12 +3,14 @@ import type { Database } from 'bun:sqlite';
 import type { MonotonicClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
+import type { Hub } from '../hub/hub.ts';
 import type { RecordingId } from '../model/ids.ts';
 import type { AddRoutes } from '../route/add-routes.ts';
 import { findRecording } from '../route/recording-id.ts';
 import type { Settings } from '../settings/settings.ts';
 import { ChapterStore } from '../store/chapter-store.ts';
 import { EncodedFileStore } from '../store/encoded-file-store.ts';
+import { RecordingLengthStore } from '../store/recording-length-store.ts';
 import { RecordingListStore } from '../store/recording-list-store.ts';
 import { RecordingStore } from '../store/recording-store.ts';
 import { ConversionSlots } from './conversion-slots.ts';
@@ -16,6 +18,7 @@ import { EncodedStreams } from './encoded-streams.ts';
 import { addFileRoutes, type FileRouteNeeds } from './file-routes.ts';
 import { OpenRecordings } from './open-recordings.ts';
 import { addPlaybackRoutes } from './playback-routes.ts';
+import { RecordingLengths } from './recording-lengths.ts';
 import { type RecordingStreamRequest, RecordingStreams } from './recording-streams.ts';
 import { addStreamRoutes } from './stream-routes.ts';
 
@@ -23,6 +26,7 @@ interface PlayNeeds extends Pick<FileRouteNeeds, 'folderSpace' | 'seen'> {
   database: Database;
   encoders: Encoders;
   settings: Pick<Settings, 'get'>;
+  hub: Pick<Hub, 'changed'>;
   monotonicClock: MonotonicClock;
   log: Log;
 }
@@ -53,7 +57,21 @@ export function createPlay(needs: PlayNeeds) {
     ...{ slots, encoders: needs.encoders, clock: needs.monotonicClock, log: needs.log.component('play') },
   });
   const chapters = new ChapterStore(needs.database);
-  const routeNeeds = { ...needs, recordingList, open, streams, chapters, encodedFiles, encodedStreams };
+  const lengths = new RecordingLengths({
+    ...{ open, hub: needs.hub, store: new RecordingLengthStore(needs.database) },
+    find: (id) => recordingList.find(id),
+    log: needs.log.component('play'),
+  });
+  const routeNeeds = {
+    ...needs,
+    recordingList,
+    open,
+    streams,
+    chapters,
+    encodedFiles,
+    encodedStreams,
+    lengths,
+  };
   const routes: AddRoutes = (app) => {
     addFileRoutes(app, routeNeeds);
     addPlaybackRoutes(app, routeNeeds);
@@ -72,11 +90,12 @@ export function createPlay(needs: PlayNeeds) {
     return { viewer, notices, tuned };
   };
   const close = async (): Promise<void> => {
-    await Promise.all([streams.close(), encodedStreams.close()]);
+    await Promise.all([streams.close(), encodedStreams.close(), lengths.close()]);
     await open.close();
   };
   return {
     play: { close, chase },
+    measureLength: (id: RecordingId) => lengths.measure(id),
     open,
     streams,
     isConverting: () => slots.used > 0,

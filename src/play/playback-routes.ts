@@ -12,6 +12,7 @@ import type { EncodedFileStore } from '../store/encoded-file-store.ts';
 import type { ListedRecording, RecordingListStore } from '../store/recording-list-store.ts';
 import type { OpenRecordings } from './open-recordings.ts';
 import { describeEncoded, describePlayback } from './playback-description.ts';
+import type { RecordingLengths } from './recording-lengths.ts';
 
 export interface PlaybackRouteNeeds {
   recordingList: Pick<RecordingListStore, 'find'>;
@@ -19,6 +20,7 @@ export interface PlaybackRouteNeeds {
   chapters: Pick<ChapterStore, 'find'>;
   encodedFiles: Pick<EncodedFileStore, 'of'>;
   encoders: Pick<Encoders, 'hasAv1'>;
+  lengths: Pick<RecordingLengths, 'note'>;
 }
 
 /** @throws Failure not_found while it is being recorded, or without a file */
@@ -49,6 +51,7 @@ export function addPlaybackRoutes(app: Elysia, parts: PlaybackRouteNeeds): void 
         return polledJson(request, polledAnswer(describeEncoded(recording, encoded, hasAv1)));
       const opened = await parts.open.open(recording);
       try {
+        parts.lengths.note(recording, opened.index);
         return polledJson(request, polledAnswer(describePlayback(recording, opened.index, hasAv1)));
       } finally {
         opened.close();

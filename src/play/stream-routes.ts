@@ -203,8 +203,10 @@ export function addStreamRoutes(app: Elysia, parts: StreamRouteNeeds): void {
       detail: {
         summary: 'Watch a running recording',
         description:
-          'Without `codec` it is `h264`. The first pictures of a recording that has just begun are awaited for 4 s. Begins at most 5 s before the writing position, is read at up to twice real ' +
-          'time, waits for new data, and ends after the end of the recording. A conversion also ends where the layout ' +
+          'Without `codec` it is `h264`. The first pictures of a recording that has just begun are awaited for 4 s. Begins ' +
+          'at least 5 s before the writing position. The first 20 s come at once, as a buffer; then it is read at up to ' +
+          'twice real time, also after a pause of the client (at most 20 s at once). It waits for new data, and ends after ' +
+          'the end of the recording. A conversion also ends where the layout ' +
           '(PMT) changes: play what was received, then ask again from there; up to 15 s after the change it begins at ' +
           'the change. Times of fragments begin near ' +
           `0: \`${OFFSET_HEADER}\` gives their place on the playback scale.`,

@@ -28,6 +28,7 @@ import { RetentionService } from './retention-service.ts';
 import { SpaceWatch } from './space-shortage.ts';
 import { storageFacts } from './storage-report.ts';
 import { addStorageRoutes } from './storage-routes.ts';
+import { WritableFolders } from './writable-folders.ts';
 
 interface RecordingNeeds
   extends Pick<
@@ -119,7 +120,10 @@ export function createRecording(needs: RecordingNeeds) {
     addRecordingPlaylistRoutes(app, routeNeeds);
     addStorageRoutes(app, routeNeeds);
   };
+  const writable = new WritableFolders({ folders, spaces, clock: needs.monotonicClock });
   return {
+    /** Whether any recording folder can be written. */
+    canRecord: () => writable.any(),
     ...{ recorder, retention, spaceWatch, folders, routes },
     folderSpace: (path: string) => spaces.of(path),
     /** The disk of a recording folder is not mounted. */

@@ -73,6 +73,14 @@ test("lists a recording's length, its playback forms and its gaps", async () => 
   expect(unchanged.status).toBe(304);
 });
 
+test('the length in lists is that of the description', async () => {
+  const id = home.put({ content: await content({ pictures: 907, pts: 77_000 }) });
+  const { duration } = await playback(id);
+  expect((await home.item(id))?.durationMs).toBe(Math.round(duration * 1000));
+  const status = (await (await get(id, 'status')).json()) as { durationMs: number };
+  expect(status.durationMs).toBe(Math.round(duration * 1000));
+});
+
 test('reports why a recording cannot be played', async () => {
   const message = async (id: number) => {
     const response = await get(id);

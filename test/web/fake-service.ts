@@ -166,7 +166,7 @@ export class FakeService {
     if (path === 'api/health') {
       const stations = Array.isArray(this.state.stations) ? this.state.stations.length : 0;
       const version = { version: '0.1.0', latestVersion: null };
-      return Response.json({ status: 'ok', ...version, stations, recordings: 0, database: 'ok' });
+      return Response.json({ status: 'ok', ...version, stations, recordings: 0 });
     }
     if (path === 'api/status' && this.state.status !== undefined) return Response.json(this.state.status);
     if (path === 'api/events') return this.#events();
