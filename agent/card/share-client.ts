@@ -12,6 +12,7 @@ import {
   KEYS_BYTES,
   type Message,
   MessageReader,
+  readError,
   requestBytes,
   statusOf,
 } from './share-protocol.ts';
@@ -73,10 +74,10 @@ export class ShareClient implements KeyBackend {
     const answer = await this.#exchange(request, signal);
     const status = statusOf(answer);
     if (status === 200 && answer.body.length === length) return answer;
-    const text = new TextDecoder().decode(answer.body);
-    if (status === 403) throw new KeyFailure('refused', `${this.#address.host} refuses: ${text}`);
+    const { message, code: sent } = readError(answer.body);
+    if (status === 403) throw new KeyFailure('refused', `${this.#address.host} refuses: ${message}`);
     if (status === 404) throw new KeyFailure('not_shared', `${this.#address.host} shares no keys`);
-    const code = KEY_FAILURE_CODES.find((known) => known === text);
+    const code = KEY_FAILURE_CODES.find((known) => known === sent);
     if (status === 503 && code !== undefined) throw new KeyFailure(code, `${this.#address.host}: ${code}`);
     throw new KeyFailure('unreachable', `${this.#address.host} answers ${status ?? 'no HTTP'}`);
   }

@@ -3,6 +3,8 @@
  * sides limit the lengths; anything else is an error and ends the connection. RFC 9112.
  */
 
+import type { KeyFailureCode } from '../../wire/agent.ts';
+
 /** CA_system_id of the shared card; default for peers: B-CAS. */
 export const CA_SYSTEM_HEADER = 'x-svc-ca-system';
 export const INIT_PATH = '/agent/card/init';
@@ -114,6 +116,23 @@ export function responseBytes(
     ...(status === 200 ? [] : ['Connection: close']),
   ].join('\r\n');
   return Buffer.concat([Buffer.from(`${head}${HEAD_END}`, 'latin1'), body]);
+}
+
+/** Every error body of the agent is `{message}`; `code` says why there is no key. */
+export function errorBytes(status: number, message: string, code?: KeyFailureCode): Uint8Array {
+  const body = JSON.stringify({ message, ...(code === undefined ? {} : { code }) });
+  return responseBytes(status, 'application/json', new TextEncoder().encode(body));
+}
+
+/** Message and code of an error body; the text itself from an agent that sends plain text. */
+export function readError(body: Uint8Array): { readonly message: string; readonly code: unknown } {
+  const text = new TextDecoder().decode(body);
+  try {
+    const { message, code } = JSON.parse(text) as { message?: unknown; code?: unknown };
+    return { message: String(message), code };
+  } catch {
+    return { message: text, code: text };
+  }
 }
 
 /** Undefined if the message does not have a status line. */

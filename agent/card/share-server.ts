@@ -13,6 +13,7 @@ import {
   BadMessage,
   CA_SYSTEM_HEADER,
   ECM_PATH,
+  errorBytes,
   INIT_PATH,
   MAX_BODY_BYTES,
   type Message,
@@ -70,7 +71,6 @@ const MAX_WAITING = 8;
 const OUTSIDE = 'address outside CARD_SHARE_NETWORKS';
 /** Time for the reason to reach a refused peer. */
 const REFUSED_MS = 1_000;
-const TEXT = 'text/plain; charset=utf-8';
 const BINARY = 'application/octet-stream';
 
 export class ShareServer {
@@ -123,7 +123,7 @@ export class ShareServer {
           if (!this.#options.networks.contains(peer)) {
             this.#refuse(peer, OUTSIDE);
             // Takes no place, and nothing that it sends is read.
-            socket.end(refusalBytes(OUTSIDE));
+            socket.end(errorBytes(403, OUTSIDE));
             socket.data.idle = setTimeout(() => socket.terminate(), REFUSED_MS);
             return;
           }
@@ -177,8 +177,7 @@ export class ShareServer {
         });
       }
     } catch (error) {
-      const text = new TextEncoder().encode(error instanceof BadMessage ? error.message : 'bad request');
-      socket.write(responseBytes(400, TEXT, text));
+      socket.write(errorBytes(400, error instanceof BadMessage ? error.message : 'bad request'));
       socket.end();
     }
   }
@@ -188,11 +187,12 @@ export class ShareServer {
     const refusal = this.#refusal(socket);
     if (refusal !== undefined) {
       this.#refuse(peer, refusal);
-      return refusalBytes(refusal);
+      return errorBytes(403, refusal);
     }
     const [method, path] = message.first.split(' ');
-    if (path !== INIT_PATH && path !== ECM_PATH) return responseBytes(404, TEXT, new Uint8Array());
-    if (method !== (path === INIT_PATH ? 'GET' : 'POST')) return responseBytes(405, TEXT, new Uint8Array());
+    if (path !== INIT_PATH && path !== ECM_PATH) return errorBytes(404, 'this port only shares keys');
+    if (method !== (path === INIT_PATH ? 'GET' : 'POST'))
+      return errorBytes(405, `${path} does not have this method`);
     try {
       if (path === ECM_PATH) {
         const keys = await this.#ecm(message.body);
@@ -206,7 +206,7 @@ export class ShareServer {
       });
     } catch (error) {
       const code = error instanceof KeyFailure ? error.code : 'card_error';
-      return responseBytes(503, TEXT, new TextEncoder().encode(code));
+      return errorBytes(503, `no keys: ${code}`, code);
     }
   }
 
@@ -253,10 +253,6 @@ export class ShareServer {
     }
     if (isNew) this.#options.onChange();
   }
-}
-
-function refusalBytes(reason: string): Uint8Array {
-  return responseBytes(403, TEXT, new TextEncoder().encode(reason));
 }
 
 function isOk(response: Uint8Array): boolean {

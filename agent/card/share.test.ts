@@ -8,7 +8,7 @@ import { ecmMessage, keysOf, TEST_SYSTEM } from '../../test/scrambled-stream.ts'
 import { type AnsweredKeys, type CardSystem, KeyFailure, type KeySource } from '../descramble/key-source.ts';
 import { CardService } from './card-service.ts';
 import { ShareClient } from './share-client.ts';
-import { BadMessage, MessageReader, requestBytes, responseBytes } from './share-protocol.ts';
+import { BadMessage, MessageReader, readError, requestBytes, responseBytes } from './share-protocol.ts';
 import { ShareServer, type ShareServerOptions } from './share-server.ts';
 
 const SYSTEM: CardSystem = { ...TEST_SYSTEM, source: 'test reader' };
@@ -176,6 +176,34 @@ describe('card sharing', () => {
       await raw(server.port, 'POST /agent/card/ecm HTTP/1.1\r\nContent-Length: 99999\r\n\r\n'),
     ).toStartWith('HTTP/1.1 400');
     expect(await raw(server.port, '\x16\x03\x01\x02\x00\r\n\r\n')).toStartWith('HTTP/1.1');
+  });
+
+  test('every error has a message as JSON, as those of the agent', async () => {
+    const { server, source } = share();
+    source.failure = new KeyFailure('not_subscribed', 'no contract');
+    const { server: closed } = share({ networks: Networks.parse('10.0.0.0/8') });
+    const init = 'GET /agent/card/init HTTP/1.1\r\nHost: a\r\n\r\n';
+    const answers = await Promise.all([
+      raw(server.port, 'GET /agent/tuners HTTP/1.1\r\nHost: a\r\n\r\n'),
+      raw(server.port, 'POST /agent/card/init HTTP/1.1\r\nHost: a\r\n\r\n'),
+      raw(server.port, `GET ${'a'.repeat(9_000)}`),
+      raw(server.port, 'POST /agent/card/ecm HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc'),
+      raw(closed.port, init),
+    ]);
+    const found = answers.map((answer) => {
+      const [head = '', body = ''] = answer.split('\r\n\r\n');
+      expect(head).toContain('Content-Type: application/json');
+      const { message, ...more } = JSON.parse(body) as { message: string };
+      expect(message.length).toBeGreaterThan(5);
+      return [head.slice(9, 12), more];
+    });
+    const codes = [404, 405, 400, 503, 403].map(String);
+    expect(found).toEqual(codes.map((code) => [code, code === '503' ? { code: 'not_subscribed' } : {}]));
+  });
+
+  test('the code of an agent that sends plain text is understood', () => {
+    expect(readError(new TextEncoder().encode('not_subscribed')).code).toBe('not_subscribed');
+    expect(readError(new TextEncoder().encode('{"message":"x"}'))).toEqual({ message: 'x', code: undefined });
   });
 
   test('forwarding headers change nothing', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { acceptsGzip, JsonCompression } from './compression.ts';
+import { accepts, JsonCompression } from './compression.ts';
 
 const LARGE = JSON.stringify(Array.from({ length: 2000 }, (_, id) => ({ id, title: `番組 ${id % 7}` })));
 
@@ -89,7 +89,7 @@ describe('JsonCompression', () => {
   });
 });
 
-test('acceptsGzip reads quality values', () => {
+test('accepts reads quality values', () => {
   for (const [value, accepted] of [
     ['gzip', true],
     ['br, GZIP;q=0.5', true],
@@ -97,6 +97,8 @@ test('acceptsGzip reads quality values', () => {
     ['gzip; q=0.0, br', false],
     ['br', false],
   ] as const) {
-    expect([value, acceptsGzip(asked(value))]).toEqual([value, accepted]);
+    expect([value, accepts(asked(value), 'gzip')]).toEqual([value, accepted]);
   }
+  expect(accepts(asked('gzip, br'), 'br')).toBe(true);
+  expect(accepts(asked('gzip, br;q=0'), 'br')).toBe(false);
 });

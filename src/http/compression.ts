@@ -24,9 +24,14 @@ interface Kept {
   bytes: Uint8Array<ArrayBuffer>;
 }
 
+const ACCEPTED = {
+  br: /\bbr\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i,
+  gzip: /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i,
+} as const;
+
 /** RFC 9110, 12.5.3; `gzip;q=0` refuses it. */
-export function acceptsGzip(request: Request): boolean {
-  return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(request.headers.get('accept-encoding') ?? '');
+export function accepts(request: Request, encoding: keyof typeof ACCEPTED): boolean {
+  return ACCEPTED[encoding].test(request.headers.get('accept-encoding') ?? '');
 }
 
 function isJson(response: Response): boolean {
@@ -47,7 +52,7 @@ export class JsonCompression {
   async apply(request: Request, response: Response, key: string): Promise<Response> {
     if (!isJson(response) || (response.status !== 200 && response.status !== 304)) return response;
     response.headers.append('vary', 'accept-encoding');
-    if (response.status !== 200 || request.method !== 'GET' || !acceptsGzip(request)) return response;
+    if (response.status !== 200 || request.method !== 'GET' || !accepts(request, 'gzip')) return response;
     const etag = response.headers.get('etag');
     const kept = this.#find(key, etag);
     if (kept !== undefined) {

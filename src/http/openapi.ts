@@ -81,6 +81,20 @@ function responsesOf(response: Json | undefined): Json {
   );
 }
 
+const BUSY = '`busy`: the database could not store the change in time';
+const RETRY_AFTER = { 'Retry-After': { schema: { type: 'integer' }, description: 'of `busy`: s' } };
+
+/** Every change is stored before it is answered (`stored.ts`), so every writing operation may be refused as busy. */
+function withBusy(method: string, responses: Json): Json {
+  if (method === 'GET' || method === 'HEAD') return responses;
+  const { description = '', ...other } = (responses[503] ?? {}) as Json & { description?: string };
+  const reasons = [description, ...(description.includes('`busy`') ? [] : [BUSY])].filter(
+    (one) => one !== '',
+  );
+  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } };
+  return { ...responses, 503: { description: reasons.join('; '), headers: RETRY_AFTER, content, ...other } };
+}
+
 function operationOf(method: string, path: string, { detail, params, query, body, response }: Hooks): Json {
   const { responses, ...described } = detail ?? {};
   const parameters = [...parametersOf('path', params), ...parametersOf('query', query)];
@@ -90,7 +104,10 @@ function operationOf(method: string, path: string, { detail, params, query, body
     ...(readable(described) as Json),
     ...(parameters.length === 0 ? {} : { parameters }),
     operationId: `${method.toLowerCase()}${id}`,
-    responses: { ...responsesOf(response), ...(readable(responses) as Json | undefined) },
+    responses: withBusy(method, {
+      ...responsesOf(response),
+      ...(readable(responses) as Json | undefined),
+    }),
   };
 }
 

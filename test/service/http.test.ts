@@ -148,6 +148,22 @@ describe('stations and health', () => {
       expect(text).toContain(word);
   });
 
+  test('every writing operation is described with the 503 of a busy database', async () => {
+    const { paths } = (await (await get('/api/openapi.json')).json()) as {
+      paths: Record<string, Record<string, { responses: Record<string, { description: string }> }>>;
+    };
+    const operations = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { responses }]) => ({
+        name: `${method} ${path}`,
+        isWriting: method !== 'get',
+        busy: responses[503]?.description.includes('`busy`') === true,
+      })),
+    );
+    const writing = operations.filter(({ isWriting }) => isWriting);
+    expect(writing.length).toBeGreaterThan(30);
+    expect(writing.filter(({ busy }) => !busy).map(({ name }) => name)).toEqual([]);
+  });
+
   test('every response has a status and a content type that the description lists', async () => {
     const { paths } = await describedApi();
     for (const [path, methods] of Object.entries(paths)) {
