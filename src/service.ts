@@ -205,7 +205,7 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
   });
   const { folderSpace, seen } = recording;
   const play = createPlay({
-    ...{ database, encoders, settings, hub, log, folderSpace, seen },
+    ...{ database, encoders, settings, hub, log, now, folderSpace, seen },
     monotonicClock,
   });
   const playData = createPlayData({

@@ -28,6 +28,8 @@ interface PlayNeeds extends Pick<FileRouteNeeds, 'folderSpace' | 'seen'> {
   settings: Pick<Settings, 'get'>;
   hub: Pick<Hub, 'changed'>;
   monotonicClock: MonotonicClock;
+  /** Epoch ms. */
+  now: () => number;
   log: Log;
 }
 
@@ -35,6 +37,9 @@ interface ChaseOrder extends Pick<RecordingStreamRequest, 'codec' | 'from'> {
   readonly recordingId: RecordingId;
   readonly audio?: string | undefined;
 }
+
+/** Far more than the difference between the clocks of the machine and of the broadcast. */
+const YOUNG_MS = 60_000;
 
 export function createPlay(needs: PlayNeeds) {
   const recordingList = new RecordingListStore(needs.database);
@@ -49,6 +54,7 @@ export function createPlay(needs: PlayNeeds) {
   const streams = new RecordingStreams({
     ...{ open, slots, encoders: needs.encoders },
     find: (id) => recordingList.find(id),
+    hasJustBegun: (id) => needs.now() - (stored.find(id)?.beganAt ?? Number.POSITIVE_INFINITY) < YOUNG_MS,
     clock: needs.monotonicClock,
     log: needs.log.component('play'),
   });

@@ -74,6 +74,8 @@ interface RecordingStreamsOptions {
   readonly slots: ConversionSlots;
   /** Its current row. */
   readonly find: (id: RecordingId) => ListedRecording | undefined;
+  /** Whether its first packet was received within the last minute, or is still awaited. */
+  readonly hasJustBegun: (id: RecordingId) => boolean;
   readonly clock: MonotonicClock;
   readonly log: Log;
 }
@@ -138,9 +140,10 @@ export class RecordingStreams {
     signal: AbortSignal,
     attempt: (current: RecordingStreamRequest) => Promise<T>,
   ): Promise<T> {
-    const { clock, find, log } = this.options;
+    const { clock, find, hasJustBegun, log } = this.options;
     const { id } = request.recording;
-    const until = clock() + (request.isChase ? BEGIN_WAIT_MS : 0);
+    const waitMs = request.isChase && hasJustBegun(id) ? BEGIN_WAIT_MS : 0;
+    const until = clock() + waitMs;
     let current = request;
     for (;;) {
       try {

@@ -189,6 +189,7 @@ describe('the standard table of a satellite type without a station', () => {
   test('is stored with the agent, and listed once a tuner receives the type', async () => {
     agent.channels = CHANNELS.slice(0, 1);
     agent.tuners = [tunerOf(['GR'])];
+    agent.storesChannels = true;
     const service = await start();
     const stored = await until('it is stored', () => agent.puts[0]);
     expect(stored.path).toBe('/agent/channels');

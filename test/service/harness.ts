@@ -56,6 +56,8 @@ export class StandInAgent {
     Response.json({ message: '空きチューナーがありません' }, { status: 409 });
   /** Number of requests for the channels. */
   channelReads = 0;
+  /** Whether a stored table of channels is listed from then on; else the channels stay as a test set them. */
+  storesChannels = false;
   /** Tables that were stored. */
   readonly puts: { readonly path: string; readonly body: unknown }[] = [];
   #server: ReturnType<typeof Bun.serve> | undefined;
@@ -92,7 +94,7 @@ export class StandInAgent {
 
   #take(path: string, body: unknown): void {
     this.puts.push({ path, body });
-    if (path !== '/agent/channels') return;
+    if (path !== '/agent/channels' || !this.storesChannels) return;
     this.channels = body as Channel[];
     this.announce('channels');
   }
