@@ -85,6 +85,11 @@ export class PlayedAir {
     return new PlayedAir(player, number, `bash "${TUNE}" ${port} ${number} {type} {channel}`);
   }
 
+  /** Makes the missing films of a scenario. @returns its channels @throws like `put` */
+  prepare(scenario: string) {
+    return this.worker.ask('prepare', { scenario });
+  }
+
   /**
    * Puts it on the air, in place of what was there. @returns the channels as a scan would find them @throws
    * Error with the message about the scenario or its media

@@ -21,6 +21,8 @@ export interface ChannelName {
 
 /** Requests by kind, each with what answers it. */
 export interface PlayerCalls {
+  /** Makes the missing films of a scenario. */
+  prepare: { request: { scenario: string }; answer: ReturnType<typeof channelList> };
   /** Puts a broadcast on the air under a number; tunings that came before wait for it. */
   put: { request: { air: number; programming: Programming }; answer: ReturnType<typeof channelList> };
   /** Ends all tunings of a broadcast. */

@@ -61,10 +61,20 @@ export class Player {
     return this.#server.port;
   }
 
-  /** Puts a broadcast on the air, in place of the one with this number. @throws the error of the scenario */
-  async put(number: number, programming: Programming): Promise<BroadcastAir> {
+  /** Makes the missing films. @returns the channels @throws the error of the scenario or its media */
+  async prepare(scenario: string): Promise<BroadcastAir['channels']> {
+    return (await this.#open({ scenario, faults: null, maxLagSec: 0, speed: 1 })).channels;
+  }
+
+  async #open(programming: Programming): Promise<BroadcastAir> {
     const air = new BroadcastAir(programming, this.cache, () => performance.now());
     await air.prepare();
+    return air;
+  }
+
+  /** Puts a broadcast on the air, in place of the one with this number. @throws like `prepare` */
+  async put(number: number, programming: Programming): Promise<BroadcastAir> {
+    const air = await this.#open(programming);
     const slot = this.#slot(number);
     slot.current?.end();
     slot.current = air;

@@ -12,6 +12,8 @@ const player = new Player(new MediaCache(folder, findFfmpeg(process.env)));
 
 async function answered(request: PlayerRequest): Promise<PlayerCalls[keyof PlayerCalls]['answer']> {
   switch (request.kind) {
+    case 'prepare':
+      return await player.prepare(request.scenario);
     case 'put':
       return (await player.put(request.air, request.programming)).channels;
     case 'end':

@@ -85,7 +85,7 @@ export function setUp(name: HouseholdName): HouseholdSetup | undefined {
       return {
         tuners: 'GR:1,BS:1,CS:1',
         others: [{ type: 'CS', channel: 'CS04' }],
-        events: [{ at: -18, act: occupyTuner }],
+        events: [{ at: -12, act: occupyTuner }],
       };
     case 'disk':
       return smallDisk();
@@ -103,14 +103,14 @@ export function setUp(name: HouseholdName): HouseholdSetup | undefined {
   }
 }
 
-/** Another client of the agent takes the tuner of CS at a priority above recordings, for 22 s. */
+/** Another client of the agent takes the tuner of CS at a priority above recordings, for 16 s. */
 async function occupyTuner(household: Household): Promise<void> {
   const leaving = new AbortController();
   const { body } = await fetch(
     `${household.air.agentUrl}/agent/stream?type=CS&channel=CS04&priority=100&use=occupyTuner`,
     { signal: leaving.signal },
   );
-  const left = Bun.sleep(22_000).then(() => leaving.abort());
+  const left = Bun.sleep(16_000).then(() => leaving.abort());
   try {
     for await (const _ of body ?? []);
   } catch (error) {

@@ -4,19 +4,19 @@
  */
 import { expect, test } from 'bun:test';
 import { INVENTED_REGION, terrestrialNetwork, terrestrialService } from '../../synth/scenario/identity.ts';
+import { startBooked } from './booked-household.ts';
 import { expectMatchesFile } from './fault-comparison.ts';
 import { type HouseholdSetup, setUp } from './fault-households.ts';
 import { FAULT_ROWS, type FaultRow, type HouseholdName, type Seconds } from './fault-rows.ts';
-import { type FaultSuite, Household, LONG, type Show, until } from './household.ts';
+import {
+  type FaultSuite,
+  type Household,
+  type HouseholdOptions,
+  LONG,
+  type Show,
+  until,
+} from './household.ts';
 import { readStream } from './packet-reader.ts';
-
-/** Time until the first programme begins: for a small household, and for each of its stations. */
-const LEAD_MS = 26_000;
-const STATION_LEAD_MS = 700;
-/** The last attempt allows this many times as long. */
-const STARTS = 3;
-/** Recordings open this long before their programmes, ms. */
-const BEFORE_MS = 10_000;
 
 /**
  * Nothing is converted or shown here: probing encoders and making thumbnails would cost as much time as an
@@ -71,43 +71,40 @@ export class FaultEvening {
     return this.#events;
   }
 
-  /** @returns whether everything was reserved in time */
-  async start(): Promise<boolean> {
+  /** The household's options, and what is reserved by hand. */
+  get booking(): { options: HouseholdOptions; booked: readonly Show[] } {
     const { rows, setup, shows, tuners } = this;
     const others = (setup.others ?? []).map(
       (other, index): Show => ({
         ...{ ...other, title: `${this.name}の別の番組${index}`, at: this.at, seconds: 60 },
       }),
     );
-    const household = await Household.start({
+    const options = {
       shows: [...shows, ...others],
       tuners,
       environment: { ...WITHOUT_FFMPEG, ...setup.environment },
       // A converted recording could not be compared any more.
       settings: { retryDamaged: 'damaged', marginAfter: 6_000, encode: 'none', ...setup.settings },
-    });
+    };
+    return {
+      options,
+      booked: shows.filter((_, index) => rows[index]?.isBookedBySomethingElse !== true),
+    };
+  }
+
+  /** Everything is reserved: faults and events take their course. */
+  begin(household: Household): void {
     this.#household = household;
-    const first = Math.min(...rows.map(({ programme }) => programme[0]));
-    const isLate = (): boolean => Date.now() > this.#moment(first) - BEFORE_MS;
-    try {
-      await household.reserveAll(shows.filter((_, index) => rows[index]?.isBookedBySomethingElse !== true));
-    } catch (error) {
-      // Too late if a programme may be over already.
-      if (isLate()) return false;
-      throw error;
-    }
-    for (const [index, { faults = [] }] of rows.entries()) {
-      const channel = shows[index]?.channel ?? '';
+    for (const [index, { faults = [] }] of this.rows.entries()) {
+      const channel = this.shows[index]?.channel ?? '';
       for (const { fault, during } of faults) {
         const window = during === undefined ? undefined : this.span(during);
         household.air.fault({ ...fault, kind: String(fault.kind), channel, ...window });
       }
     }
-    if (isLate()) return false;
     this.#events = this.#happen();
     // The error is thrown by the test that waits for it.
     this.#events.catch(() => {});
-    return true;
   }
 
   span([from, to]: Seconds): { from: number; to: number } {
@@ -143,23 +140,19 @@ export class FaultEvening {
   }
 }
 
-/**
- * Retries with a later start if the machine was too busy to reserve everything in time. @throws Error after
- * STARTS attempts
- */
+/** @throws Error if the machine is too busy to reserve everything in time */
 export async function startEvening(
   name: string,
   rows: readonly FaultRow[],
   setup: HouseholdSetup,
 ): Promise<FaultEvening> {
-  for (let attempt = 1; ; attempt += 1) {
-    const lead = (LEAD_MS + rows.length * STATION_LEAD_MS) * attempt;
-    const evening = new FaultEvening(name, rows, setup, Math.ceil((Date.now() + lead) / 1000) * 1000);
-    if (await evening.start()) return evening;
-    await evening.close();
-    if (attempt === STARTS) throw new Error(`the machine is too busy to start ${name}`);
-    console.warn(`${name} starts again: the machine is busy`);
-  }
+  // Programmes before second 0 need an evening that begins later.
+  const first = Math.min(0, ...rows.map(({ programme }) => programme[0])) * 1000;
+  const eveningAt = (begin: number): FaultEvening => new FaultEvening(name, rows, setup, begin - first);
+  const { household, at } = await startBooked(name, (begin) => eveningAt(begin).booking);
+  const evening = eveningAt(at);
+  evening.begin(household);
+  return evening;
 }
 
 export function faultTable(name: HouseholdName): FaultSuite {

@@ -12,27 +12,21 @@ setDefaultTimeout(LONG ? 900_000 : 300_000);
 const RECORDINGS = 8;
 const VIEWERS = 4;
 const SECONDS = LONG ? 240 : 12;
-/** More channels than elsewhere are read before it begins. */
-const LEAD_MS = 32_000;
 
 let household: Household;
 let at: number;
 let shows: BookedHousehold['shows'];
 let ids: BookedHousehold['ids'];
 beforeAll(async () => {
-  ({ household, at, shows, ids } = await startBooked(
-    'a full household',
-    (begin) => {
-      const recorded = Array.from({ length: RECORDINGS }, (_, index) => ({
-        channel: `T${30 + index}`,
-        title: `満員御礼 第${index + 1}回`,
-        at: begin,
-        seconds: SECONDS,
-      }));
-      return { options: { shows: recorded, tuners: `GR:${RECORDINGS}` } };
-    },
-    LEAD_MS,
-  ));
+  ({ household, at, shows, ids } = await startBooked('a full household', (begin) => {
+    const recorded = Array.from({ length: RECORDINGS }, (_, index) => ({
+      channel: `T${30 + index}`,
+      title: `満員御礼 第${index + 1}回`,
+      at: begin,
+      seconds: SECONDS,
+    }));
+    return { options: { shows: recorded, tuners: `GR:${RECORDINGS}` } };
+  }));
 }, 300_000);
 afterAll(() => household?.close(), 60_000);
 

@@ -25,6 +25,13 @@ const ANSWER_MS = 400;
 /** The whole guide of four programmes is sent within a second or two. */
 const SCHEDULE_SPEED = 20;
 const HOUR_SEC = 3600;
+/** Recordings open this long before their programmes. */
+const BEFORE_MS = 10_000;
+/** Time in which the guide is collected and everything is reserved: of a small household, and of each station. */
+const COLLECTED_MS = 7_000;
+const STATION_MS = 300;
+/** Time in which agent and service start on a quiet machine: a slower one also takes longer to collect a guide. */
+const STARTED_MS = 1_500;
 /** Title of the programmes before and after. */
 const FILL = 'つなぎの時間';
 
@@ -131,6 +138,9 @@ function channelOf({ channel, title, at, seconds, againAfter, ...show }: Show): 
   return { type: show.type ?? 'GR', channel, stations: [{ programmes }] };
 }
 
+/** What a household looks like, as a function of the time at which its first programme begins (epoch ms). */
+type HouseholdPlan = (at: number) => HouseholdOptions;
+
 export class Household {
   #service: Program | undefined;
   #data: string;
@@ -140,18 +150,34 @@ export class Household {
 
   private constructor(
     readonly air: TestBroadcast,
-    readonly options: HouseholdOptions,
+    private options: HouseholdOptions,
   ) {
     this.#data = join(air.folder, 'data');
     mkdirSync(this.#data);
   }
 
-  static async start(options: HouseholdOptions): Promise<Household> {
-    const air = await TestBroadcast.start(options.shows.map(channelOf), options.tuners, {}, SCHEDULE_SPEED);
-    const household = new Household(air, options);
-    await household.startService();
-    await household.send('PUT', 'settings', { marginBefore: 8000, marginAfter: 2000, ...options.settings });
-    return household;
+  /**
+   * The time of the first programme is only decided when agent and service run: far enough ahead that everything
+   * can be reserved before. @param patience factor of that time
+   */
+  static async start(plan: HouseholdPlan, patience = 1): Promise<{ household: Household; at: number }> {
+    const began = performance.now();
+    const sketch = plan(Date.now());
+    const air = await TestBroadcast.startSilent(sketch.shows.map(channelOf), sketch.tuners);
+    const household = new Household(air, sketch);
+    try {
+      await household.startService();
+      await household.send('PUT', 'settings', { marginBefore: 8000, marginAfter: 2000, ...sketch.settings });
+      const slowness = Math.max(1, (performance.now() - began) / STARTED_MS);
+      const collectedMs = (COLLECTED_MS + sketch.shows.length * STATION_MS) * slowness * patience;
+      const at = Math.ceil((Date.now() + BEFORE_MS + collectedMs) / 1000) * 1000;
+      household.options = plan(at);
+      await air.put(household.options.shows.map(channelOf), {}, SCHEDULE_SPEED);
+      return { household, at };
+    } catch (error) {
+      await household.close();
+      throw error;
+    }
   }
 
   get url(): string {
@@ -370,6 +396,11 @@ export class Household {
       .get(recordingId);
     database.close();
     return row?.path;
+  }
+
+  /** Whether recordings of programmes that begin then have opened. */
+  static isLate(at: number): boolean {
+    return Date.now() > at - BEFORE_MS;
   }
 
   async close(): Promise<void> {

@@ -31,6 +31,17 @@ export interface Fault {
   [field: string]: unknown;
 }
 
+function scenarioText(
+  channels: readonly (string | SmallChannel)[],
+  station: SmallStation,
+  scheduleSpeed?: number,
+): string {
+  const sent = channels.map((one) => (typeof one === 'string' ? { channel: one, stations: [station] } : one));
+  return JSON.stringify(
+    smallScenario({ channels: sent, ...(scheduleSpeed === undefined ? {} : { scheduleSpeed }) }),
+  );
+}
+
 export class TestBroadcast {
   readonly folder = mkdtempSync(join(tmpdir(), 'svc-record-'));
   readonly #channelsFile = join(this.folder, 'channels.json');
@@ -64,17 +75,32 @@ export class TestBroadcast {
     station: SmallStation = {},
     scheduleSpeed = 1,
   ): Promise<TestBroadcast> {
+    const air = await TestBroadcast.startSilent(channels, tuners, station);
+    await air.put(channels, station, scheduleSpeed);
+    return air;
+  }
+
+  /** As `start`, but the agent's tunings wait for `put`: programmes may begin at a time known only then. */
+  static async startSilent(
+    channels: readonly (string | SmallChannel)[],
+    tuners: string,
+    station: SmallStation = {},
+  ): Promise<TestBroadcast> {
     const air = new TestBroadcast(await PlayedAir.open());
-    const sent = channels.map((one) =>
-      typeof one === 'string' ? { channel: one, stations: [station] } : one,
-    );
-    air.#channels = await air.played.put({
-      scenario: JSON.stringify(smallScenario({ channels: sent, scheduleSpeed })),
-      faults: air.#faultFile,
-    });
+    air.#channels = await air.played.prepare(scenarioText(channels, station));
     writeFileSync(air.#channelsFile, JSON.stringify(air.#channels));
     await air.startAgent(tuners);
     return air;
+  }
+
+  /** Puts it on the air. @param channels those of the start, with other programmes */
+  async put(
+    channels: readonly (string | SmallChannel)[],
+    station: SmallStation = {},
+    scheduleSpeed = 1,
+  ): Promise<void> {
+    const scenario = scenarioText(channels, station, scheduleSpeed);
+    await this.played.put({ scenario, faults: this.#faultFile });
   }
 
   station(channel: string): RecordedStation {
