@@ -2,7 +2,7 @@
  * A household whose programmes are all reserved before the first one is recorded, even if its processes start
  * slowly.
  */
-import { Household, type HouseholdOptions, type Show } from './household.ts';
+import { BEFORE_MS, Household, type HouseholdOptions, type Show } from './household.ts';
 
 /** Each attempt allows this many times as long as the first. */
 const STARTS = 3;
@@ -24,31 +24,60 @@ export interface BookedHousehold {
   readonly ids: ReadonlyMap<Show, number>;
 }
 
+/** A household on the air, and the time by which everything has to be reserved, epoch ms. */
+interface Begun<Home> {
+  home: Home;
+  deadline: number;
+}
+
 /**
- * Retries with a later start if the machine was too busy to reserve everything in time. @param bookingAt
- * options for the moment at which the first programme begins; called again once that moment is known
- * @throws Error after the last attempt
+ * Retries with a later start if the machine was too busy to reserve everything in time. @param start a factor of
+ * the time that it allows @param reserve @throws Error after the last attempt, or the error of `reserve`
+ */
+export async function reservedInTime<Home extends { close(): Promise<void> }, Reserved>(
+  name: string,
+  start: (patience: number) => Promise<Begun<Home>>,
+  reserve: (home: Home) => Promise<Reserved>,
+): Promise<{ home: Home; reserved: Reserved }> {
+  for (let attempt = 1; ; attempt += 1) {
+    const { home, deadline } = await start(attempt);
+    try {
+      const reserved = await reserve(home);
+      if (Date.now() < deadline) return { home, reserved };
+    } catch (error) {
+      // Reserving fails if a programme is already over.
+      if (Date.now() < deadline) {
+        await home.close();
+        throw error;
+      }
+    }
+    await home.close();
+    if (attempt === STARTS) throw new Error(`the machine is too busy to start ${name}`);
+    console.warn(`${name} starts again: the machine is busy`);
+  }
+}
+
+/**
+ * @param bookingAt options for the moment at which the first programme begins; called again once that moment is
+ * known @throws like `reservedInTime`
  */
 export async function startBooked(
   name: string,
   bookingAt: (at: number) => Booking,
 ): Promise<BookedHousehold> {
-  for (let attempt = 1; ; attempt += 1) {
-    const { household, at } = await Household.start((begin) => bookingAt(begin).options, attempt);
-    try {
+  let at = 0;
+  const { home, reserved } = await reservedInTime(
+    name,
+    async (patience) => {
+      const { household, at: begin } = await Household.start((moment) => bookingAt(moment).options, patience);
+      at = begin;
+      return { home: household, deadline: at - BEFORE_MS };
+    },
+    async (household) => {
       const { options, booked = options.shows, prepare } = bookingAt(at);
       await prepare?.(household);
-      const ids = await household.reserveAll(booked);
-      if (!Household.isLate(at)) return { household, at, shows: options.shows, ids };
-    } catch (error) {
-      // Reserving fails if a programme is already over.
-      if (!Household.isLate(at)) {
-        await household.close();
-        throw error;
-      }
-    }
-    await household.close();
-    if (attempt === STARTS) throw new Error(`the machine is too busy to start ${name}`);
-    console.warn(`${name} starts again: the machine is busy`);
-  }
+      return { shows: options.shows, ids: await household.reserveAll(booked) };
+    },
+  );
+  return { household: home, at, ...reserved };
 }

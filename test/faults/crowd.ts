@@ -14,8 +14,10 @@ const TUNERS = 8;
 const STATIONS_EACH = 25;
 const ALL = TUNERS * STATIONS_EACH;
 const SECONDS = 8;
+/** Time until the programmes begin, in which all of them are reserved and planned. */
+const LEAD_MS = 15_000;
 
-export function crowd(at: number): FaultSuite {
+export function crowd(): FaultSuite {
   let folder: string;
   let agent: CrowdAgent;
   let service: Program;
@@ -78,6 +80,7 @@ export function crowd(at: number): FaultSuite {
         async () => (await read<Station[]>('services')).length === ALL || undefined,
       );
       const database = new Database(join(folder, 'svc.db'));
+      const at = Math.ceil((Date.now() + LEAD_MS) / 1000) * 1000;
       const programmes = putPrograms(
         database,
         agent.stations.map((station) => ({

@@ -26,7 +26,7 @@ const ANSWER_MS = 400;
 const SCHEDULE_SPEED = 20;
 const HOUR_SEC = 3600;
 /** Recordings open this long before their programmes. */
-const BEFORE_MS = 10_000;
+export const BEFORE_MS = 10_000;
 /** Time in which the guide is collected and everything is reserved: of a small household, and of each station. */
 const COLLECTED_MS = 7_000;
 const STATION_MS = 300;
@@ -396,11 +396,6 @@ export class Household {
       .get(recordingId);
     database.close();
     return row?.path;
-  }
-
-  /** Whether recordings of programmes that begin then have opened. */
-  static isLate(at: number): boolean {
-    return Date.now() > at - BEFORE_MS;
   }
 
   async close(): Promise<void> {

@@ -6,9 +6,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { ProgramId } from '../../arib/ids.ts';
 import { INVENTED_REGION, terrestrialNetwork, terrestrialService } from '../../synth/scenario/identity.ts';
 import type { ReservationItem } from '../../wire/api.ts';
+import { reservedInTime } from '../faults/booked-household.ts';
 import { BEFORE, type Outcome, ProgrammeChanges, until } from './programme-changes.ts';
 
 let evening: ProgrammeChanges;
+/** From then on a film may be copied. */
+let unlock: () => void;
 /** Programmes reserved by hand, by title. */
 const booked = new Map<string, number>();
 
@@ -18,8 +21,8 @@ const stationOf = (index: number) => ({
   serviceId: terrestrialService(INVENTED_REGION, index, 'tv', 0),
 });
 const HOUR_SEC = 3600;
-/** The second from which a film may be copied. */
-const UNLOCKED = -7;
+/** The second at which everything is reserved: time for what happens before the first programme begins. */
+const BOOKED = -9;
 
 const AIR = {
   T20: [{ at: 0, durationSec: 8, title: '二度延びる試合', overrunSec: 8, overrunSteps: 2, noticeSec: 2 }],
@@ -65,20 +68,26 @@ const AIR = {
 const OTHERS: readonly string[] = [BEFORE, 'リレーのつづき', '解禁される映画'];
 
 beforeAll(async () => {
-  evening = await ProgrammeChanges.start(AIR, 'GR:13');
-  const fault = (kind: string, channel: string, from: number, to: number, fields = {}) =>
-    evening.air.fault({ kind, channel, from: evening.at(from), to: evening.at(to), ...fields });
-  // Present/following announces eight seconds; the programme lasts for fourteen.
-  fault('eit', 'T27', 0, 14, { which: 'present', longerSec: -6 });
-  fault('eit', 'T27', 0, 14, { which: 'following', delaySec: -6 });
-  fault('eit', 'T25', 4, 60, { which: 'present', newId: true });
-  fault('copy_never', 'T29', 7, 11);
-  fault('copy_never', 'T30', -6, 14);
-  fault('eit', 'T31', -60, UNLOCKED, { which: 'following', copyControl: 'never' });
-  const titles = Object.values(AIR).flatMap((shows) => shows.map(({ title }) => title));
-  for (const title of titles)
-    if (!OTHERS.includes(title)) booked.set(title, (await evening.book(title)).programId);
-}, 60_000);
+  const reserve = async (begun: ProgrammeChanges): Promise<void> => {
+    const fault = (kind: string, channel: string, from: number, to: number, fields = {}) =>
+      begun.air.fault({ kind, channel, from: begun.at(from), to: begun.at(to), ...fields });
+    // Present/following announces eight seconds; the programme lasts for fourteen.
+    fault('eit', 'T27', 0, 14, { which: 'present', longerSec: -6 });
+    fault('eit', 'T27', 0, 14, { which: 'following', delaySec: -6 });
+    fault('eit', 'T25', 4, 60, { which: 'present', newId: true });
+    fault('copy_never', 'T29', 7, 11);
+    fault('copy_never', 'T30', -6, 14);
+    unlock = begun.air.fault({ kind: 'eit', channel: 'T31', which: 'following', copyControl: 'never' });
+    booked.clear();
+    for (const { title } of Object.values(AIR).flat())
+      if (!OTHERS.includes(title)) booked.set(title, (await begun.book(title)).programId);
+  };
+  const start = async (patience: number) => {
+    const home = await ProgrammeChanges.start(AIR, 'GR:13', patience);
+    return { home, deadline: home.at(BOOKED) };
+  };
+  evening = (await reservedInTime('an evening of changes', start, reserve)).home;
+}, 300_000);
 
 afterAll(() => evening?.close());
 
@@ -131,14 +140,14 @@ describe('programmes that may not be copied', () => {
         400,
         'copy_never',
       ]);
-      expect(Date.now()).toBeLessThan(evening.at(UNLOCKED));
+      unlock();
       const isBooked = (state: string | undefined) => state === 'scheduled' || state === 'recording';
       await until('it is reserved', async () => isBooked((await reservation())?.state) || undefined);
     } finally {
       watching.abort();
       await drained;
     }
-  }, 60_000);
+  }, 240_000);
 
   test('from their start are not recorded, and release the tuner before their end', async () => {
     const { state, reason } = await evening.judged('始めからコピー禁止');
@@ -148,7 +157,7 @@ describe('programmes that may not be copied', () => {
       .flatMap((tuner) => tuner.users);
     expect(users).toEqual([]);
     expect(Date.now()).toBeLessThan(evening.at(14));
-  }, 60_000);
+  }, 240_000);
 
   test('are left out from the change on; the parts before and after it are kept', async () => {
     const { verdict, kept, loss, recording } = await evening.outcome('途中からコピー禁止', 'T29');
@@ -159,28 +168,28 @@ describe('programmes that may not be copied', () => {
     expect(Math.abs((gap?.startMs ?? 0) - 7000)).toBeLessThan(1500);
     expect(Math.abs((gap?.endMs ?? 0) - 11_000)).toBeLessThan(1500);
     expect([kept.from < -1, kept.to > 14, loss.foreign, loss.holes]).toEqual([true, true, 0, 1]);
-  }, 60_000);
+  }, 240_000);
 
   test('are recorded completely when copying is allowed in time', async () => {
     whole(await evening.outcome('解禁される映画', 'T31'), 0, 8);
-  }, 60_000);
+  }, 240_000);
 });
 
 describe('from its real start to its real end', () => {
   test('a programme that is extended twice while it is on air', async () => {
     whole(await evening.outcome('二度延びる試合', 'T20'), 0, 16);
-  }, 60_000);
+  }, 240_000);
 
   test('one whose end is unknown until shortly before', async () => {
     whole(await evening.outcome('終わりの決まらない試合', 'T21'), 0, 16);
-  }, 60_000);
+  }, 240_000);
 
   test('one that waits for a programme with an unknown end', async () => {
     const outcome = await evening.outcome('遅れる映画', 'T22');
     whole(outcome, 8, 17);
     // Its tuner was occupied from the announced start on.
     expect(outcome.kept.from).toBeLessThan(-1);
-  }, 60_000);
+  }, 240_000);
 
   test('one whose announced end differs from the real one', async () => {
     const { kept, loss, verdict } = await evening.outcome('黙って延びる番組', 'T27');
@@ -188,7 +197,7 @@ describe('from its real start to its real end', () => {
     expect(verdict.level).toBe('complete');
     expect(kept.from).toBeLessThan(-1);
     expect(kept.to).toBeGreaterThan(14);
-  }, 60_000);
+  }, 240_000);
 
   test('one that continues under another event id', async () => {
     whole(await evening.outcome('番号の変わる番組', 'T25'), 0, 14);
@@ -200,12 +209,12 @@ describe('from its real start to its real end', () => {
       (recording?.programId ?? 0) as ProgramId,
     );
     expect(recording?.programId).not.toBe(booked.get('番号の変わる番組'));
-  }, 60_000);
+  }, 240_000);
 
   test('one that is interrupted by a news flash', async () => {
     whole(await evening.outcome('中断される映画', 'T26'), 0, 17);
     expect(await evening.recordings('中断される映画')).toHaveLength(1);
-  }, 60_000);
+  }, 240_000);
 
   test('one that is interrupted by a news flash and continues under another event id', async () => {
     const { kept, loss, verdict } = await evening.outcome('番号を変えて再開する映画', 'T28');
@@ -213,10 +222,10 @@ describe('from its real start to its real end', () => {
     expect(verdict.level).toBe('complete');
     expect(kept.from).toBeLessThan(-1);
     expect(kept.to).toBeGreaterThan(17);
-  }, 60_000);
+  }, 240_000);
 
   test('one that continues on another station, as two recordings', async () => {
     whole(await evening.outcome('リレーする試合', 'T23'), 0, 8);
     whole(await evening.outcome('リレーのつづき', 'T24'), 8, 16);
-  }, 60_000);
+  }, 240_000);
 });
