@@ -9,7 +9,7 @@ import { AudioTrack } from '../../web/raw/audio-track.ts';
 import { ffmpeg } from '../mpeg2/reference.ts';
 import { hasChromium, PLAIN_HOST, sharedBrowser } from '../web/browser.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(600_000);
 
 const SECONDS = 6;
 /** Each channel has a tone of its own, Hz; the low-frequency one is not part of a downmix. */

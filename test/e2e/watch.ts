@@ -77,7 +77,11 @@ async function measure(
   const samples = new Float32Array(analyser.fftSize);
 
   const pictures = new Set<string>();
-  const brightness: { at: number; value: number }[] = [];
+  type Sample = { at: number; value: number };
+  const brightness: Sample[] = [];
+  // A dark picture just before: a busy machine drops pictures, then the begin of a flash is unknown.
+  const follows = (at: number, before: Sample | undefined, threshold: number): boolean =>
+    before !== undefined && before.value <= threshold && at - before.at < 0.05;
   let loudest = 0;
   let begun = 0;
   const startedAt = performance.now();
@@ -101,7 +105,7 @@ async function measure(
       pictures.add(String(hash));
       const value = sum / (64 * 36 * 3);
       // A flash is completely white; other pictures are much darker.
-      if (value > 200 && (brightness.at(-1)?.value ?? 255) <= 200) begun += 1;
+      if (value > 200 && follows(frame.mediaTime, brightness.at(-1), 200)) begun += 1;
       brightness.push({ at: frame.mediaTime, value });
       analyser.getFloatTimeDomainData(samples);
       let square = 0;
@@ -120,7 +124,7 @@ async function measure(
   const values = brightness.map((one) => one.value).sort((a, b) => a - b);
   const threshold = ((values[Math.floor(values.length / 2)] ?? 0) + (values.at(-1) ?? 255)) / 2;
   const flashes = brightness
-    .filter((one, index) => one.value > threshold && (brightness[index - 1]?.value ?? 255) <= threshold)
+    .filter(({ at, value }, index) => value > threshold && follows(at, brightness[index - 1], threshold))
     .map((one) => one.at);
 
   // The sound appended to the player, decoded by the browser's own decoder.

@@ -18,9 +18,9 @@ import { comesTrue } from '../until.ts';
 import { builtWeb, hasChromium, sharedBrowser } from '../web/browser.ts';
 import { presented, spy } from './presented.ts';
 import { AirLine, RecordedAir, type Stretch } from './recorded-air.ts';
-import { compare, FRAME_S, noErrors, plays, seekTo, worst } from './shown.ts';
+import { compare, FRAME_S, flashAt, joinAt, noErrors, plays, seekTo, worst } from './shown.ts';
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(600_000);
 
 const AT = broadcastMs(Date.UTC(2026, 0, 5, 12, 10));
 /**
@@ -32,7 +32,7 @@ const STRETCHES = [
   [47, 24],
   [90, 20],
 ] as const;
-const SEEKS = 10;
+const SEEKS = process.env.SVC_LONG === '1' ? 20 : 5;
 /** Length of the chased recording, and how much of it exists at first. */
 const SECONDS = 30;
 const THERE = 16;
@@ -62,8 +62,8 @@ beforeAll(async () => {
   database = openDatabase(join(service.folder, 'svc.db'));
   await until(async () => (await (await fetch(`${service.url}/api/services`)).json()).length === 2);
   const browser = await sharedBrowser();
-  page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  page.setDefaultTimeout(60_000);
+  page = await browser.newPage({ viewport: { width: 800, height: 600 } });
+  page.setDefaultTimeout(120_000);
   page.on('pageerror', (error) => faults.push(error.message));
   await page.addInitScript(spy);
 });
@@ -109,58 +109,65 @@ function interrupted(): number {
   return id;
 }
 
-test.skipIf(!hasChromium)(
-  'ten random seeks, a gap and a join show the pictures broadcast there',
-  async () => {
-    const id = interrupted();
-    await page.goto(`${service.url}/watch/${id}`);
+test.skipIf(!hasChromium)('random seeks, a gap and a join show the pictures broadcast there', async () => {
+  const id = interrupted();
+  await page.goto(`${service.url}/watch/${id}`);
+  await plays(page);
+  const errors = noErrors();
+  const seed = Math.floor(Math.random() * 1e9);
+  console.log(`seeks of seed ${seed}`);
+  const random = new Random(seed);
+  for (let seek = 0; seek < SEEKS; seek += 1)
+    compare(line, await flashAt(page, random.next() * 0.94 * line.seconds, line.seconds), errors);
+  const [gap = 0, join = 0] = line.joins;
+  expect(await page.locator('.seek-gap').count()).toBeGreaterThanOrEqual(1);
+  for (const place of [gap, join]) {
+    const seen = await joinAt(page, place, line.seconds);
+    expect(seen.ranges).toBe(1);
+    compare(line, seen, errors);
+  }
+  // The same position again in AV1 and Opus, where this machine encodes it in real time.
+  const request = page.waitForRequest((asked) => asked.url().includes('codec=av1')).catch(() => undefined);
+  await page.getByRole('button', { name: '字幕・画質・操作の設定' }).click();
+  await page.getByRole('button', { name: /^画質/u }).click();
+  await page.getByRole('radio', { name: /^H\.264/u }).waitFor();
+  const av1 = page.getByRole('radio', { name: /^AV1/u });
+  if ((await av1.count()) > 0) {
+    await av1.click();
+    expect(await request).toBeDefined();
     await plays(page);
-    const errors = noErrors();
-    const seed = Math.floor(Math.random() * 1e9);
-    console.log(`seeks of seed ${seed}`);
-    const random = new Random(seed);
-    for (let seek = 0; seek < SEEKS; seek += 1) {
-      await seekTo(page, random.next() * 0.94, line.seconds);
-      const seen = await presented(page, 1);
-      // A busy machine may drop the pictures of a flash: then the next one counts.
-      expect(seen.flashes).toHaveLength(1);
-      compare(line, seen, errors);
-    }
-    const [gap = 0, join = 0] = line.joins;
-    expect(await page.locator('.seek-gap').count()).toBeGreaterThanOrEqual(1);
-    for (const place of [gap, join]) {
-      await seekTo(page, (place - 2.6) / line.seconds, line.seconds);
-      const seen = await presented(page, 5);
-      expect(seen.flashes.some((at) => at < place)).toBe(true);
-      expect(seen.flashes.some((at) => at > place)).toBe(true);
-      // A busy machine drops pictures; a real gap would be longer.
-      expect(seen.widest).toBeLessThan(1);
-      expect(seen.ranges).toBe(1);
-      compare(line, seen, errors);
-    }
-    // The same position again in AV1 and Opus, where this machine encodes it in real time.
-    const request = page.waitForRequest((asked) => asked.url().includes('codec=av1')).catch(() => undefined);
-    await page.getByRole('button', { name: '字幕・画質・操作の設定' }).click();
-    await page.getByRole('button', { name: /^画質/u }).click();
-    await page.getByRole('radio', { name: /^H\.264/u }).waitFor();
-    const av1 = page.getByRole('radio', { name: /^AV1/u });
-    if ((await av1.count()) > 0) {
-      await av1.click();
-      expect(await request).toBeDefined();
-      await plays(page);
-      await seekTo(page, 0.2, line.seconds);
-      compare(line, await presented(page, 2), errors);
-    }
-    console.log(
-      `recording: flashes at most ${worst(errors.pictures)} ms from the broadcaster's, beeps ${worst(errors.sounds)} ms ` +
-        `from them, captions equal in ${errors.captions} pictures`,
-    );
-    expect(Math.max(...errors.pictures)).toBeLessThan(2 * FRAME_S);
-    expect(Math.max(...errors.sounds)).toBeLessThan(0.06);
-    expect(errors.captions).toBeGreaterThan(30);
-    expect(faults).toEqual([]);
-  },
-);
+    await seekTo(page, 0.2, line.seconds);
+    compare(line, await presented(page, 2), errors);
+  }
+  console.log(`seeks of seed ${seed}`);
+  const random = new Random(seed);
+  for (let seek = 0; seek < SEEKS; seek += 1)
+    compare(line, await flashAt(page, random.next() * 0.94 * line.seconds, line.seconds), errors);
+  const [gap = 0, join = 0] = line.joins;
+  expect(await page.locator('.seek-gap').count()).toBeGreaterThanOrEqual(1);
+  for (const place of [gap, join]) {
+    const seen = await joinAt(page, place, line.seconds);
+    expect(seen.ranges).toBe(1);
+    compare(line, seen, errors);
+  }
+  // The same position again in AV1 and Opus.
+  const av1 = page.waitForRequest((request) => request.url().includes('codec=av1'));
+  await page.getByRole('button', { name: '字幕・画質・操作の設定' }).click();
+  await page.getByRole('button', { name: /^画質/u }).click();
+  await page.getByRole('radio', { name: /^AV1/u }).click();
+  await av1;
+  await plays(page);
+  await seekTo(page, 0.2, line.seconds);
+  compare(line, await presented(page, 2), errors);
+  console.log(
+    `recording: flashes at most ${worst(errors.pictures)} ms from the broadcaster's, beeps ${worst(errors.sounds)} ms ` +
+      `from them, captions equal in ${errors.captions} pictures`,
+  );
+  expect(Math.max(...errors.pictures)).toBeLessThan(2 * FRAME_S);
+  expect(Math.max(...errors.sounds)).toBeLessThan(0.06);
+  expect(errors.captions).toBeGreaterThan(30);
+  expect(faults).toEqual([]);
+});
 
 test.skipIf(!hasChromium)(
   'chase shows the broadcast pictures at the start, at the edge and to the end',
@@ -206,7 +213,7 @@ test.skipIf(!hasChromium)(
       await comesTrue(
         'everything is written',
         async () => (written >= whole.bytes.length - 188 ? true : undefined),
-        60_000,
+        120_000,
       );
       database.run("UPDATE recordings SET state = 'recorded', duration_ms = 30000 WHERE id = ?", [id]);
       // A mark sends an event about the recording to every page.

@@ -16,7 +16,7 @@ const UPDATE = process.env.UPDATE_GOLDEN === '1';
 const MAX_MEAN = 1;
 const MAX_FAR = 0.002;
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(600_000);
 
 describe.skipIf(!hasChromium)('caption pages', () => {
   let page: Page;

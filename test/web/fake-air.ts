@@ -79,7 +79,7 @@ export interface FakeStream {
 
 export const FRAGMENT_MS = 500;
 
-const PICTURE = 'testsrc2=size=640x360:rate=30';
+const PICTURE = 'testsrc2=size=640x360:rate=12';
 const SOUND = 'sine=frequency=440:beep_factor=2:sample_rate=48000';
 
 declare global {
@@ -97,7 +97,7 @@ async function encodeStream(ffmpeg: string): Promise<FakeStream> {
   const file = join(await mkdtemp(join(tmpdir(), 'web-air-')), 'air.mp4');
   const words = [
     ...['-v', 'error', '-nostdin', '-f', 'lavfi', '-i', PICTURE, '-f', 'lavfi', '-i', SOUND, '-t', '30'],
-    ...['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-g', '15', '-bf', '0'],
+    ...['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-g', '6', '-bf', '0'],
     ...['-c:a', 'aac', '-ac', '2', '-b:a', '96k', '-movflags', 'empty_moov+default_base_moof+frag_keyframe'],
     file,
   ];

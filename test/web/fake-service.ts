@@ -27,7 +27,7 @@ interface FakeState {
   closeAfter: number | undefined;
   /** Break the connection instead of closing it. */
   breaks: boolean;
-  /** Send nothing before the third fragment until this resolves. */
+  /** Send no fragment after the second until this resolves. */
   silence: Promise<void> | undefined;
   status: unknown;
   /** Deny all access. */
@@ -70,8 +70,19 @@ function pacedBytes(bytes: Uint8Array, seconds: number): ReadableStream<Uint8Arr
   );
 }
 
+/** A page of the same origin without content. */
+export const EMPTY_PAGE = 'empty';
+/** Names with a hash of the content, which the service lets a browser keep. */
+const HASHED = /-[a-z0-9]{8}\.\w+$/u;
+const KEPT = { 'cache-control': 'public, max-age=31536000, immutable' };
+
 const BURST = 2;
 const SILENT_AT = 2;
+
+declare global {
+  // Test files may be loaded as separate module graphs; they share only the process.
+  var svcFakeServicePort: number | undefined;
+}
 
 function problem(body: Problem, status: number): Response {
   return Response.json(body, { status });
@@ -96,6 +107,7 @@ export class FakeService {
     stations: Station[],
     /** Path prefix of a simulated front proxy, with slashes at both ends. */
     readonly prefix = '/',
+    port = 0,
   ) {
     this.state = {
       stations,
@@ -119,7 +131,7 @@ export class FakeService {
     this.household = newHousehold({ stations, days: 8 });
     const air = new FakeAir(this);
     this.#server = Bun.serve<FakeTuning>({
-      port: 0,
+      port,
       hostname: '127.0.0.1',
       idleTimeout: 0,
       fetch: (request, server) => {
@@ -130,6 +142,19 @@ export class FakeService {
       },
       websocket: air.handlers(),
     });
+  }
+
+  /** At the port of the last one in this process if it is free, since a browser keeps files by origin. */
+  static atUsualPort(webDir: string, stream: FakeStream, stations: Station[], prefix: string): FakeService {
+    const start = (port: number): FakeService => new FakeService(webDir, stream, stations, prefix, port);
+    let started: FakeService;
+    try {
+      started = start(globalThis.svcFakeServicePort ?? 0);
+    } catch {
+      started = start(0);
+    }
+    globalThis.svcFakeServicePort = started.#server.port;
+    return started;
   }
 
   get url(): string {
@@ -239,7 +264,7 @@ export class FakeService {
         const count = (): number => Math.min(fragments.length, this.state.closeAfter ?? fragments.length);
         for (let index = 0; index < count() && open; index += 1) {
           if (index >= BURST) await Bun.sleep(FRAGMENT_MS);
-          if (index === SILENT_AT) await this.state.silence;
+          if (index >= SILENT_AT) await this.state.silence;
           const fragment = fragments[index];
           if (open && fragment !== undefined) controller.enqueue(fragment);
         }
@@ -253,7 +278,9 @@ export class FakeService {
 
   async #file(path: string): Promise<Response> {
     const file = Bun.file(join(this.webDir, normalize(`/${path}`)));
-    if (path !== '' && path !== 'index.html' && (await file.exists())) return new Response(file);
+    if (path !== '' && path !== 'index.html' && (await file.exists()))
+      return new Response(file, { headers: HASHED.test(path) ? KEPT : {} });
+    if (path === EMPTY_PAGE) return new Response('', { headers: { 'content-type': 'text/html' } });
     if (path === 'manifest.webmanifest') {
       return Response.json({ name: 'テレビ', start_url: this.prefix, display: 'standalone', icons: [] });
     }

@@ -122,7 +122,7 @@ export class FakeAir {
       Math.min(stream.fragments.length, state.closeAfter ?? stream.fragments.length);
     for (let index = 0; index < count(); index += 1) {
       if (index >= BURST) await Bun.sleep(FRAGMENT_MS);
-      if (index === SILENT_AT) await state.silence;
+      if (index >= SILENT_AT) await state.silence;
       // Simulates a network with a tenth of the needed throughput.
       if (state.heavy.includes(quality)) await Bun.sleep(9 * FRAGMENT_MS);
       if (isGone()) return;

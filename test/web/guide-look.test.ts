@@ -140,10 +140,10 @@ describe.skipIf(!hasChromium)('the appearance of the guide', () => {
     await comesTrue(
       `${hour}:00 is at the top`,
       async () => Math.abs((await hourAtTop(page)) - rows) < 0.05,
-      30_000,
+      120_000,
     );
     // The day is marked in the frame after the scroll.
-    await comesTrue('yesterday is marked', async () => (await dayMarked(page)) === 0, 30_000);
+    await comesTrue('yesterday is marked', async () => (await dayMarked(page)) === 0, 120_000);
     await page.locator('.prog-past').first().waitFor();
   });
 

@@ -8,7 +8,7 @@ import { fakeStations } from './fake-air.ts';
 import { newHousehold } from './fake-api.ts';
 import { dayOf, guideStatus, guideWindow, manyStations } from './fake-guide.ts';
 import { dayMarked, hourAtTop, overlaps } from './guide-page.ts';
-import { faultsOf, fillService, focusOn, hasChromium, pressRed, webRig } from './rig.ts';
+import { faultsOf, fillService, focusOn, hasChromium, pressRed, until, webRig } from './rig.ts';
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
 const HOUR_MS = 3_600_000;
@@ -307,7 +307,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
       }
       await page.context().close();
     }
-  }, 300_000);
+  });
 
   test('a change of the guide is shown in place, requested with the ETag', async () => {
     const page = await openGuide();
@@ -317,8 +317,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
     await page.waitForFunction(() => document.activeElement?.classList.contains('prog'));
     const focused = await activeId(page);
     rig.service.send('programs');
-    for (let tries = 0; rig.service.household.unchanged === 0 && tries < 200; tries += 1) await Bun.sleep(20);
-    expect(rig.service.household.unchanged).toBeGreaterThan(0);
+    await until(() => rig.service.household.unchanged > 0);
     expect(await activeId(page)).toBe(focused);
     expect(await page.locator(`.prog[data-id="${id}"]`).count()).toBe(1);
   });

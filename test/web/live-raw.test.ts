@@ -67,7 +67,7 @@ async function makeStation(): Promise<Uint8Array> {
         ...['-maxrate', '2M', '-bufsize', '1M', '-c:a', 'aac', '-b:a', '128k', '-ac', '2'],
         ...['-muxrate', '3M', '-f', 'mpegts', file],
       ],
-      { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe', timeout: 60_000 },
+      { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe', timeout: 600_000 },
     );
     const [errors, code] = await Promise.all([new Response(child.stderr).text(), child.exited]);
     if (code !== 0) throw new Error(`ffmpeg: ${errors}`);
@@ -82,7 +82,7 @@ describe.skipIf(!hasChromium)('live television in broadcast quality', () => {
   let bytes: Uint8Array;
   beforeAll(async () => {
     bytes = await makeStation();
-  }, 60_000);
+  }, 600_000);
   afterEach(() => {
     rig.service.live.length = 0;
     Object.assign(rig.service.state, { raw: undefined, noSocket: false, liveProblem: undefined });

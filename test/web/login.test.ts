@@ -9,7 +9,7 @@ import { builtWeb, hasChromium, sharedBrowser } from './browser.ts';
 
 const CLIENT = { CLIENT_ID: 'svc-household', CLIENT_SECRET: 'a-secret-of-the-provider' };
 /** Several screens and a provider on a loaded machine. */
-const LIMIT_MS = 90_000;
+const LIMIT_MS = 600_000;
 const SCREENS = ['', 'guide', 'recordings', 'search', 'settings'];
 
 let browser: Browser;
@@ -29,7 +29,7 @@ async function firstLine(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promi
 async function open(): Promise<{ page: Page; faults: string[] }> {
   const context = await browser.newContext({ ignoreHTTPSErrors: true });
   const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(120_000);
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(String(error)));
   page.on('console', (message) => {

@@ -11,7 +11,7 @@ import { builtWeb, hasChromium, sharedBrowser } from './browser.ts';
 import { tooWide, violations } from './look.ts';
 import { faultsOf, PHONE } from './rig.ts';
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(600_000);
 
 /** How the front proxy names a client outside of the household. */
 const OUTSIDE = { 'x-forwarded-for': '203.0.113.5' };
@@ -59,7 +59,7 @@ class Television {
 async function open(options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext(options);
   const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(120_000);
   return page;
 }
 

@@ -10,7 +10,7 @@ import { focusOn, hasChromium, PHONE, until, webRig } from './rig.ts';
 
 const STATIONS = manyStations([12, 4, 4]);
 const DRAMA = 3;
-const LIMIT_MS = 30_000;
+const LIMIT_MS = 120_000;
 /** A recording with a stored position: `fakeRecording` gives one to every eleventh. */
 const STOPPED = 14;
 

@@ -1,27 +1,26 @@
 /** The built UI, a fake service and pages of a real Chromium, shared by the tests of a file. */
-import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout } from 'bun:test';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, setDefaultTimeout } from 'bun:test';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { Station } from '../../wire/api.ts';
-import { builtWeb, sharedBrowser } from './browser.ts';
-import { START, shiftDate, type TestClock, testClock } from './clock.ts';
+import { comesTrue } from '../until.ts';
+import { builtWeb, sharedPages } from './browser.ts';
+import { START, type TestClock, testClock } from './clock.ts';
 import { type FakeStream, fakeStations } from './fake-air.ts';
 import { newHousehold } from './fake-api.ts';
-import { FakeService } from './fake-service.ts';
+import { EMPTY_PAGE, FakeService } from './fake-service.ts';
 
 export { hasChromium } from './browser.ts';
 
-/**
- * Limit of one test: a browser on a busy machine of two cores is slow, and a page waits up to half a minute.
- */
-const TEST_MS = 60_000;
+/** Limit of one test against hanging: a page waits for each of its conditions up to a minute. */
+const TEST_MS = 600_000;
+const UNTIL_MS = 120_000;
 
 export interface WebRig {
-  readonly browser: Browser;
   /** Serves under `/tv/`, as behind a front proxy. */
   readonly service: FakeService;
   /** Of this process and of the pages: at `START` when a test begins. */
   readonly clock: TestClock;
-  /** Opens a page in a context of its own, which shares no state with others. */
+  /** Opens a page without state of earlier ones. */
   open(path: string, options?: BrowserContextOptions): Promise<Page>;
   closePages(): Promise<void>;
   close(): Promise<void>;
@@ -37,36 +36,24 @@ export function fillService({ service }: WebRig, stations: Station[]): void {
   service.household = newHousehold({ stations, days: 8 });
 }
 
-/** Sets the browser's default font size in CSS pixels, like its settings do. */
-async function setLetters(page: Page, letters: number): Promise<void> {
-  const session = await page.context().newCDPSession(page);
-  await session.send('Page.setFontSizes', { fontSizes: { standard: letters, fixed: letters } });
-}
-
 async function startWebRig(
   clock: TestClock,
   stream: FakeStream,
   letters: number | undefined,
 ): Promise<WebRig> {
-  const [webDir, browser] = await Promise.all([builtWeb(), sharedBrowser()]);
-  const service = new FakeService(webDir, stream, fakeStations(Date.now()), '/tv/');
-  const closePages = async (): Promise<void> => {
-    await Promise.all(browser.contexts().map((context) => context.close()));
-  };
+  const [webDir, pages] = await Promise.all([builtWeb(), sharedPages()]);
+  const service = FakeService.atUsualPort(webDir, stream, fakeStations(Date.now()), '/tv/');
+  const closePages = (): Promise<void> => pages.release(`${service.url}${EMPTY_PAGE}`);
   return {
-    browser,
     service,
     clock,
     closePages,
-    async open(path, options = {}) {
-      const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
-      await context.addInitScript(shiftDate, clock.aheadMs);
-      const page = await context.newPage();
-      page.setDefaultTimeout(30_000);
-      if (letters !== undefined) await setLetters(page, letters);
-      await page.goto(service.url + path);
-      return page;
-    },
+    open: (path, options = {}) =>
+      pages.open(
+        service.url + path,
+        clock.aheadMs,
+        letters === undefined ? options : { ...options, letters },
+      ),
     async close() {
       await closePages();
       await service.close();
@@ -110,9 +97,6 @@ export function webRig({ stations, stream, letters }: RigOptions = {}): WebRig {
     if (stations !== undefined) fillService(rig(), stations);
   });
   return {
-    get browser() {
-      return rig().browser;
-    },
     get service() {
       return rig().service;
     },
@@ -123,13 +107,9 @@ export function webRig({ stations, stream, letters }: RigOptions = {}): WebRig {
   };
 }
 
-/**
- * Waits for a condition, such as a request sent shortly after the page showed a change; fails after 6 s or
- * more.
- */
+/** Waits for a condition, such as a request sent shortly after the page showed a change. */
 export async function until(condition: () => boolean): Promise<void> {
-  for (let tries = 0; !condition() && tries < 1500; tries += 1) await Bun.sleep(20);
-  expect(condition()).toBe(true);
+  await comesTrue(String(condition), condition, UNTIL_MS);
 }
 
 /** Errors that the page itself reported: exceptions and violations of the content security policy. */

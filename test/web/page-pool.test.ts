@@ -1,0 +1,57 @@
+/** A page that served a test shows nothing of it to the next one. */
+import { describe, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { START } from './clock.ts';
+import { hasChromium, PHONE, webRig } from './rig.ts';
+
+describe.skipIf(!hasChromium)('a page that is used again', () => {
+  const rig = webRig();
+  let first: Page;
+  const heard: string[] = [];
+
+  test('keeps everything that a test leaves in it', async () => {
+    rig.clock.set(START + 86_400_000);
+    first = await rig.open('recordings');
+    first.on('console', (message) => heard.push(message.text()));
+    await first.evaluate(() => {
+      localStorage.setItem('left', '1');
+      sessionStorage.setItem('left', '1');
+      history.pushState(null, '', 'guide');
+    });
+    await first.context().addCookies([{ name: 'left', value: '1', url: rig.service.url }]);
+    await first.reload();
+    expect(await first.evaluate(() => [localStorage.length > 0, sessionStorage.length > 0])).toEqual([
+      true,
+      true,
+    ]);
+  });
+
+  test('is the same page without storage, history, listeners and the clock of the last test', async () => {
+    const page = await rig.open('recordings');
+    expect(page).toBe(first);
+    const state = await page.evaluate(() => {
+      console.log('said to nobody');
+      return {
+        left: [localStorage.getItem('left'), sessionStorage.getItem('left'), document.cookie],
+        history: history.length,
+        now: Date.now(),
+      };
+    });
+    expect(state).toMatchObject({ left: [null, null, ''], history: 2 });
+    expect(state.now - START).toBeLessThan(3_600_000);
+    expect(heard).toEqual([]);
+    await page.addInitScript(() => Object.assign(globalThis, { left: true }));
+  });
+
+  test('is closed after a test that installed something which stays', async () => {
+    expect(first.isClosed()).toBe(true);
+    const page = await rig.open('recordings');
+    await page.reload();
+    expect(await page.evaluate(() => 'left' in globalThis)).toBe(false);
+  });
+
+  test('serves only tests that open it in the same way', async () => {
+    const [desk, phone] = [await rig.open('recordings'), await rig.open('recordings', PHONE)];
+    expect([desk, phone].map((page) => page.viewportSize()?.width)).toEqual([1440, 360]);
+  });
+});
