@@ -36,7 +36,7 @@ export const USAGE = `使い方:
       (--window: すべての切れ目を --at からその秒数だけ、既定は 5 分前から 30 分後まで;
        字幕は --duration か --window の秒数だけ、既定は 60 秒)
 共通:
-  --scenario 名前|ファイル   default, mini, wide または JSON ファイル (既定 default)
+  --scenario 名前|ファイル   default, mini, wide または JSON ファイル (既定 default、環境変数 SYNTH_SCENARIO)
   --at 日時                  放送時計の開始 (ISO 8601 またはエポックミリ秒、既定は現在)
   --speed N                  N 倍速、0 はできるだけ速く (既定 1)
   --duration 秒              送る長さ (放送時間、既定は無限)
@@ -71,7 +71,7 @@ function parseType(text: string): BroadcastType {
 export function parseArguments(words: readonly string[]): Settings {
   const settings: Settings = {
     command: 'tune',
-    scenario: 'default',
+    scenario: process.env.SYNTH_SCENARIO ?? 'default',
     type: undefined,
     channels: [],
     at: undefined,

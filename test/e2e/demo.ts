@@ -29,9 +29,10 @@ export interface Demo {
 
 /**
  * Builds, prepares and starts the demo. The first run on a machine encodes the films of the synthetic
- * broadcast. @throws Error with its output if it exits before printing the address
+ * broadcast. @param environment of its programs @throws Error with its output if it exits before printing the
+ * address
  */
-export async function startDemo(): Promise<Demo> {
+export async function startDemo(environment: Record<string, string> = {}): Promise<Demo> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-demo-'));
   const child = spawn('node', [join(ROOT, 'tools', 'run.mjs'), 'demo'], {
     cwd: ROOT,
@@ -39,6 +40,7 @@ export async function startDemo(): Promise<Demo> {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...process.env,
+      ...environment,
       PORT: String(await freePort()),
       AGENT_PORT: String(await freePort()),
       DATA_DIR: folder,

@@ -1,61 +1,63 @@
 /**
- * End to end: `npm run demo` from the built executables to a moving picture with sound in a real browser, for
- * a terrestrial station on localhost and a satellite one on a plain-http host name, live and from a
- * recording.
+ * End to end: `npm run demo` from the built executables to a moving picture with sound in a real browser, on
+ * a small broadcast: a satellite station encoded and a terrestrial one in broadcast quality on a plain-http
+ * host name, and a recording on localhost.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import type { Page } from 'playwright-core';
 import type { Recording, Station } from '../../wire/api.ts';
+import { scenarioFile } from '../synth/scenario-file.ts';
+import { comesTrue } from '../until.ts';
+import { hasChromium, PLAIN_HOST, sharedBrowser } from '../web/browser.ts';
 import { type Demo, startDemo } from './demo.ts';
-import {
-  endRecording,
-  flashesFrom,
-  markError,
-  playbackOf,
-  startRecording,
-  stationToRecord,
-} from './recorded.ts';
+import { endRecording, flashesFrom, json, markError, playbackOf, startRecording } from './recorded.ts';
 import { flashToBeep, recordAppends, watch } from './watch.ts';
 
-/** The first start encodes the films of the broadcast; later ones take seconds. */
-const DEMO_TIMEOUT_MS = 600_000;
-const ENOUGH = { flashes: 5, pictures: 60, limitMs: 60_000 };
-const HOST = 'minipc.test';
+/** Against hanging; the first start builds the executables. */
+const LIMIT_MS = 600_000;
+setDefaultTimeout(LIMIT_MS);
+const PAGE_WAIT_MS = 120_000;
+const ENOUGH = { flashes: 3, pictures: 60, limitMs: PAGE_WAIT_MS };
+const RECORDED_S = 21;
 
-/** Width at the lowest quality, 240 lines. */
-const LEAST_WIDTH = 320;
+const VIDEO = { codec: 'mpeg2', width: 352, height: 240, bitrate: 1_000_000 };
+const WIDE = { codec: 'mpeg2', width: 720, height: 480, bitrate: 2_500_000 };
+/** Long enough that none ends meanwhile, except once a day. */
+const PROGRAMMES = [{ durationSec: 86_400, title: '灯台守の日記' }];
+const CHANNELS = [
+  {
+    channel: 'T30',
+    stations: [{ name: 'みなと放送', video: WIDE, programmes: PROGRAMMES }],
+    bitrate: 4_000_000,
+  },
+  { type: 'BS', channel: 'BS01_0', stations: [{ name: 'ＢＳみなと', video: VIDEO }], bitrate: 2_500_000 },
+  { type: 'CS', channel: 'CS02', stations: [{ name: 'ちゃんねる港' }] },
+] as const;
 
 let demo: Demo;
-let browser: Browser;
 let stations: Station[];
 /** Runs during the live views. */
 let running: Recording;
+let startedAt: number;
+const problems: string[] = [];
 
-beforeAll(async () => {
-  demo = await startDemo();
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-background-networking',
-      `--host-resolver-rules=MAP ${HOST} 127.0.0.1`,
-    ],
-  });
-  const response = await fetch(`${demo.url}api/services`);
-  stations = (await response.json()) as Station[];
-  running = await startRecording(demo.url, (await stationToRecord(demo.url)).id);
-}, DEMO_TIMEOUT_MS);
-
-afterAll(async () => {
-  await browser?.close();
-  await demo?.interrupt();
-}, 30_000);
-
-function firstOf(type: Station['type']): Station {
+const stationOf = (type: Station['type']): Station => {
   const station = stations.find((one) => one.type === type);
   if (station === undefined) throw new Error(`no ${type} station`);
   return station;
+};
+
+/** Opens a page for this time. */
+async function inPage(use: (page: Page) => Promise<void>): Promise<void> {
+  const page = await (await sharedBrowser()).newPage({ viewport: { width: 800, height: 600 } });
+  page.setDefaultTimeout(PAGE_WAIT_MS);
+  page.on('pageerror', (error) => problems.push(String(error)));
+  try {
+    await use(page);
+    expect(problems).toEqual([]);
+  } finally {
+    await page.context().close();
+  }
 }
 
 /** Opens the screen like a user, turns the sound on, and waits until it plays. */
@@ -63,7 +65,7 @@ async function play(page: Page, address: string): Promise<void> {
   await page.addInitScript(recordAppends);
   await page.goto(address);
   await page.waitForFunction(() => (document.querySelector('video')?.currentTime ?? 0) > 0, undefined, {
-    timeout: 60_000,
+    timeout: PAGE_WAIT_MS,
   });
   const sound = page.getByRole('button', { name: /音を出す/ });
   if (await sound.isVisible()) await sound.click();
@@ -73,91 +75,89 @@ async function play(page: Page, address: string): Promise<void> {
   });
 }
 
-describe('the demo', () => {
+describe.skipIf(!hasChromium)('the demo', () => {
+  beforeAll(async () => {
+    demo = await startDemo({
+      SYNTH_SCENARIO: scenarioFile({ seed: 7, channels: CHANNELS, scheduleSpeed: 20 }),
+    });
+    stations = await json<Station[]>(`${demo.url}api/services`);
+    await comesTrue(
+      'the programme is in the guide',
+      async () =>
+        (await json<Station[]>(`${demo.url}api/services`)).some(
+          ({ type, now }) => type === 'GR' && now !== null,
+        ),
+      PAGE_WAIT_MS,
+    );
+    startedAt = Date.now();
+    running = await startRecording(demo.url, stationOf('GR').id);
+  }, LIMIT_MS);
+
+  afterAll(async () => {
+    await demo?.interrupt();
+  }, LIMIT_MS);
+
   test('lists the stations on the air', () => {
-    expect(stations.filter((one) => one.type === 'GR').length).toBeGreaterThanOrEqual(5);
-    expect(stations.filter((one) => one.type === 'BS').length).toBeGreaterThanOrEqual(8);
-    expect(stations.filter((one) => one.type === 'CS').length).toBeGreaterThanOrEqual(4);
+    const names = CHANNELS.flatMap(({ stations: [{ name }] }) => name);
+    expect(stations.map(({ name }) => name).sort()).toEqual(names.sort());
   });
 
-  for (const [type, place] of [
-    ['GR', 'localhost'],
-    ['BS', HOST],
-  ] as const) {
-    test(`${type} on http://${place}: moving picture, sound, flash and beep within 40 ms`, async () => {
-      const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-      const problems: string[] = [];
-      page.on('pageerror', (error) => problems.push(String(error)));
-      try {
-        await play(page, `${demo.url.replace('localhost', place)}live/${firstOf(type).id}`);
-        expect(await page.evaluate(() => isSecureContext)).toBe(place === 'localhost');
-        const seen = await watch(page, ENOUGH);
-        // A busy machine is given a lower quality, as intended.
-        expect(seen.width).toBeGreaterThanOrEqual(LEAST_WIDTH);
-        expect(seen.pictures).toBeGreaterThanOrEqual(ENOUGH.pictures);
-        expect(seen.loudest).toBeGreaterThan(0.02);
-        // Live playback cannot be faster than the broadcast, except to catch up.
-        expect(seen.played / seen.elapsed).toBeLessThan(1.15);
-        const distances = flashToBeep(seen);
-        expect(distances.length).toBeGreaterThanOrEqual(ENOUGH.flashes - 1);
-        console.log(
-          `${type}: ${seen.width}x${seen.height}, ${seen.pictures} pictures, flash to beep at most ` +
-            `${Math.round(Math.max(...distances) * 1000)} ms of ${distances.length}`,
-        );
-        expect(Math.max(...distances)).toBeLessThan(0.04);
-        expect(problems).toEqual([]);
-      } finally {
-        await page.close();
-      }
-    }, 150_000);
-  }
+  test(`BS on http://${PLAIN_HOST}: moving picture, sound, flash and beep within 40 ms`, () =>
+    inPage(async (page) => {
+      await play(page, `${demo.url.replace('localhost', PLAIN_HOST)}live/${stationOf('BS').id}`);
+      expect(await page.evaluate(() => isSecureContext)).toBe(false);
+      const seen = await watch(page, ENOUGH);
+      // The lowest quality, which a busy machine is given, has as many lines.
+      expect(seen.height).toBe(VIDEO.height);
+      expect(seen.pictures).toBeGreaterThanOrEqual(ENOUGH.pictures);
+      expect(seen.loudest).toBeGreaterThan(0.02);
+      const distances = flashToBeep(seen);
+      console.log(
+        `BS: ${seen.width}x${seen.height}, ${seen.pictures} pictures, flash to beep at most ` +
+          `${Math.round(Math.max(...distances) * 1000)} ms of ${distances.length}`,
+      );
+      expect(distances.length).toBeGreaterThanOrEqual(ENOUGH.flashes - 1);
+      expect(Math.max(...distances)).toBeLessThan(0.04);
+    }));
 
-  test(`in broadcast quality, on http://${HOST}: every field, sound, flash and beep within 40 ms`, async () => {
-    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-    const problems: string[] = [];
-    page.on('pageerror', (error) => problems.push(String(error)));
-    try {
+  test(`in broadcast quality, on http://${PLAIN_HOST}: every field, sound, flash and beep within 40 ms`, () =>
+    inPage(async (page) => {
       await page.addInitScript(() => localStorage.setItem('svc.live-raw', 'true'));
-      const address = `${demo.url.replace('localhost', HOST)}live/${firstOf('GR').id}`;
+      const address = `${demo.url.replace('localhost', PLAIN_HOST)}live/${stationOf('GR').id}`;
       const watchRaw = async (): Promise<Awaited<ReturnType<typeof watch>> | undefined> => {
         await play(page, address);
-        const seen = await watch(page, { flashes: 3, pictures: 60, limitMs: 60_000 });
+        const seen = await watch(page, ENOUGH);
         return (await page.locator('.raw-picture').count()) === 1 ? seen : undefined;
       };
       // A machine that is busy for five seconds falls back to the encoded path, as intended; then retry.
       const seen = (await watchRaw()) ?? (await watchRaw()) ?? (await watchRaw());
       if (seen === undefined) throw new Error('the encoded path took over three times');
       expect(await page.evaluate(() => isSecureContext)).toBe(false);
-      expect(seen.width).toBeGreaterThanOrEqual(1440);
-      expect(seen.pictures).toBeGreaterThanOrEqual(60);
+      expect(seen.height).toBe(WIDE.height);
+      expect(seen.pictures).toBeGreaterThanOrEqual(ENOUGH.pictures);
       expect(seen.loudest).toBeGreaterThan(0.02);
       const distances = flashToBeep(seen);
-      expect(distances.length).toBeGreaterThanOrEqual(2);
       console.log(
         `raw: ${seen.width}x${seen.height}, ${seen.pictures} pictures in ${seen.elapsed.toFixed(1)} s, flash to beep ` +
           `at most ${Math.round(Math.max(...distances) * 1000)} ms of ${distances.length}`,
       );
+      expect(distances.length).toBeGreaterThanOrEqual(ENOUGH.flashes - 1);
       expect(Math.max(...distances)).toBeLessThan(0.04);
-      expect(problems).toEqual([]);
-    } finally {
-      await page.close();
-    }
-  }, 150_000);
+    }));
 
-  test('a recording is watched while it is in progress, and afterwards from another position', async () => {
-    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-    const problems: string[] = [];
-    page.on('pageerror', (error) => problems.push(String(error)));
-    try {
+  test('a recording is watched while it is in progress, and afterwards from another position', () =>
+    inPage(async (page) => {
       await play(page, `${demo.url}chase/${running.id}`);
-      expect(await flashesFrom(page, 0, 3, 60_000)).toHaveLength(3);
+      expect(await page.evaluate(() => isSecureContext)).toBe(true);
+      expect(await flashesFrom(page, 0, 3, PAGE_WAIT_MS)).toHaveLength(3);
+      await comesTrue('enough is recorded', () => Date.now() - startedAt > RECORDED_S * 1000, PAGE_WAIT_MS);
       const recording = await endRecording(demo.url, running);
       expect(recording.verdict).toMatchObject({ drops: 0, gaps: [] });
       const playback = await playbackOf(demo.url, recording);
-      expect(playback.duration).toBeGreaterThan(20);
+      expect(playback.duration).toBeGreaterThan(RECORDED_S - 1);
       await play(page, `${demo.url}watch/${recording.id}`);
       await page.keyboard.press('0');
-      const seen = await watch(page, { flashes: 3, pictures: 30, limitMs: 60_000 });
+      const seen = await watch(page, { flashes: 3, pictures: 30, limitMs: PAGE_WAIT_MS });
       expect(Math.max(...flashToBeep(seen))).toBeLessThan(0.04);
       const errors: number[] = [];
       for (const key of [7, 2]) {
@@ -167,7 +167,7 @@ describe('the demo', () => {
           const video = document.querySelector('video');
           return video !== null && !video.seeking && Math.abs(video.currentTime - at) < 5;
         }, target);
-        const [flash] = await flashesFrom(page, target, 1, 60_000);
+        const [flash] = await flashesFrom(page, target, 1, PAGE_WAIT_MS);
         if (flash === undefined) throw new Error(`no flash after ${target} s`);
         expect(flash - target).toBeLessThan(5);
         errors.push(markError(playback, flash));
@@ -178,15 +178,11 @@ describe('the demo', () => {
       );
       // All seeks use one time scale. Its constant offset is the time between reception and presentation.
       expect(Math.max(...errors) - Math.min(...errors)).toBeLessThan(0.05);
-      expect(problems).toEqual([]);
-    } finally {
-      await page.close();
-    }
-  }, 300_000);
+    }));
 
   test('ends cleanly on Ctrl-C and leaves no process behind', async () => {
     const url = demo.url;
     expect(await demo.interrupt()).toBe(0);
     await expect(fetch(`${url}api/health`)).rejects.toThrow();
-  }, 30_000);
+  });
 });
