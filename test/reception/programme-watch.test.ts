@@ -212,6 +212,17 @@ function sound(builder: StreamBuilder, at: number, pid = SOUND): void {
 const HAND_MADE: readonly [string, () => Uint8Array][] = [
   ['radio', () => handMade({ streams: [LISTED_SOUND], unit: sound })],
   [
+    'silence beside a picture that does not change',
+    () =>
+      handMade({
+        streams: [LISTED_PICTURE, LISTED_SOUND],
+        unit: (builder, at) => {
+          sound(builder, at);
+          picture(builder, at);
+        },
+      }),
+  ],
+  [
     'a still picture that is announced as one',
     () =>
       handMade({

@@ -112,6 +112,22 @@ const FOUND: readonly [string, Partial<EveningPlan>][] = [
     'a stream that ends for a moment shortly before the service is stopped',
     { air: [{ kind: 'end', from: 13.8, to: 14.1 }], process: { kind: 'term', at: 14.7, forSec: 3.7 } },
   ],
+  [
+    'noise right after the restart of a killed service',
+    { air: [{ kind: 'noise', from: 8, to: 9.4 }], process: { kind: 'kill', at: 4.1, forSec: 3.4 } },
+  ],
+  [
+    'noise for a moment soon after a restart',
+    { air: [{ kind: 'noise', from: 6, to: 6.6 }], process: { kind: 'term', at: 1.4, forSec: 4 } },
+  ],
+  [
+    'pictures that are gone for 10 s before the service is killed',
+    { air: [{ kind: 'no_picture', from: 4, to: 15 }], process: { kind: 'kill', at: 14, forSec: 3 } },
+  ],
+  [
+    'sound that is gone before, during and after an absence of the service',
+    { air: [{ kind: 'no_sound', from: 4, to: 12 }], process: { kind: 'kill', at: 6.3, forSec: 2.5 } },
+  ],
 ];
 
 test.each(FOUND)('%s is reported correctly', async (_, plan) => {
