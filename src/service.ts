@@ -46,6 +46,7 @@ import { SearchStore } from './store/search-store.ts';
 import { DATABASE_FILE, logDamage, openStores, type Stores } from './stores.ts';
 import { AgentClient } from './tuner/agent-client.ts';
 import { type KeyFailureQuery, keyFailureOf } from './tuner/key-failure.ts';
+import { silenceQuery } from './tuner/stream-silence.ts';
 
 export { DATABASE_FILE };
 
@@ -160,6 +161,7 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
   const broadcast = createBroadcast(options, stores, foundation, clock);
   const { guide, stations } = broadcast;
   const tuners = () => agent.tuners();
+  const whySilent = silenceQuery((signal) => agent.tuners(signal));
   const keyFailure: KeyFailureQuery = async (station) => keyFailureOf(await agent.tuners(), station);
   const events = createEvents({ hub });
   const monotonicClock = () => monotonicMs(elapsed());
@@ -190,7 +192,7 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
     dataDir: config.dataDir,
     recordingsDir: config.recordingsDir,
     retentionIntervalMs: config.reconcileIntervalMs,
-    ...{ database, settings, hub, clock, stored, log, readSeries, keyFailure },
+    ...{ database, settings, hub, clock, stored, log, readSeries, keyFailure, whySilent },
     monotonicClock,
     wallClock: () => wallMs(now()),
     findStation: (id) => stations.findKnown(id),

@@ -25,6 +25,7 @@ export const GAP_CAUSES = [
   'no_tuner',
   'no_signal',
   'agent_unavailable',
+  'agent_silent',
   'stream_ended',
   'stalled',
   'service_stopped',

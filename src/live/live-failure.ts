@@ -6,6 +6,9 @@ import { StreamFailure } from '../tuner/stream-failure.ts';
 
 const INTERRUPTED = '放送の受信が途切れました。少し待ってから、もう一度お試しください。';
 
+const SILENT =
+  'チューナーエージェントとの通信が途絶えました。ネットワークと svc-agent の動作を確認してください。';
+
 const REFUSALS: Readonly<Record<AgentStreamErrorCode, readonly [code: ProblemCode, sentence: string]>> = {
   tuners_busy: [
     'no_tuner',
@@ -15,7 +18,8 @@ const REFUSALS: Readonly<Record<AgentStreamErrorCode, readonly [code: ProblemCod
     'no_signal',
     '放送を受信できません。放送休止中でなければ、アンテナの接続と受信状態を確認してください。',
   ],
-  silent: ['no_signal', INTERRUPTED],
+  silent: ['agent_unavailable', SILENT],
+  agent_silent: ['agent_unavailable', SILENT],
   ended: ['no_signal', INTERRUPTED],
   agent_unreachable: [
     'agent_unavailable',

@@ -16,6 +16,8 @@ export const GAP_CAUSES = [
   /** A tuner received nothing of the station. */
   'no_signal',
   'agent_unavailable',
+  /** Neither data nor an answer came from the agent: the network, or a hanging agent. */
+  'agent_silent',
   'stream_ended',
   'stalled',
   'service_stopped',

@@ -35,6 +35,8 @@ const SYNC_MS = 5_000;
 /** Longest wait for the disk when ending; the owner has 4 s in total (`reception-pool.ts`). */
 const END_LIMIT_MS = 3_000;
 const PCR_PER_MS = PCR_HZ / 1000;
+/** Packets come all the time; the agent joins them for 50 ms. */
+const IDLE_MS = 1_500;
 
 /** Why writing is suspended. */
 export type Withholding = 'stalled' | 'disk_slow' | 'disk_full' | 'disk_failed' | 'copy_never';
@@ -61,6 +63,14 @@ export interface FileProgress {
   slowestMs: number;
 }
 
+/** A hole whose end is unknown: what is known of it if the process is killed now. */
+export interface FileIdle {
+  cause: Withholding;
+  from: MonotonicMs;
+  /** Nothing at all comes from the agent, not only nothing of the station. */
+  isSilent: boolean;
+}
+
 /** Another program shortened the file. */
 export interface FileCut {
   path: string;
@@ -79,6 +89,8 @@ export type FileEvent =
   | { kind: 'progress'; progress: FileProgress }
   | { kind: 'hole'; cause: Withholding; from: MonotonicMs; to: MonotonicMs }
   | { kind: 'cut'; cut: FileCut }
+  /** Nothing is written since then. Sent about once a second, until packets are written or `hole` is sent. */
+  | { kind: 'idle'; idle: FileIdle }
   /** Recording is forbidden from now on, or allowed again. */
   | { kind: 'forbidden'; on: boolean }
   /** The station's layout changed after this octet of the file. Sent once the data after it is written. */
@@ -125,6 +137,7 @@ export function fileOutputWith(syncFile: SyncFile | undefined): FileOutputKind {
         clock,
         syncFile,
         () => context.ended({ cause: 'closed' }),
+        () => stream.heardAt(),
       );
       file.copyControlChanged(stream.isCopyForbidden());
       // Includes the stream's first packets if it was just opened.
@@ -157,6 +170,7 @@ export class FileOutput implements Output<FileCommand> {
   #wake = Promise.withResolvers<void>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #syncedAt: MonotonicMs;
+  #fedAt: MonotonicMs;
   #unsynced = false;
   #syncing: Promise<void> | undefined;
   /** Error of the last sync of the open file. */
@@ -179,7 +193,10 @@ export class FileOutput implements Output<FileCommand> {
     readonly syncFile?: SyncFile | undefined,
     /** Called after the event `ended`. */
     readonly closed: () => void = () => {},
+    /** When the last data arrived from the agent. */
+    readonly heardAt: MonotonicClock = now,
   ) {
+    this.#fedAt = now();
     this.#path = opening.path;
     this.#opening = opening;
     this.#syncedAt = now();
@@ -195,6 +212,7 @@ export class FileOutput implements Output<FileCommand> {
   feed(bytes: Uint8Array): void {
     if (this.#ending || bytes.length === 0) return;
     const at = this.now();
+    this.#fedAt = at;
     // A chunk in which copy control changes is dropped completely: the position of the change is unknown.
     const wasForbidden = this.#isPieceForbidden;
     this.#isPieceForbidden = false;
@@ -236,8 +254,13 @@ export class FileOutput implements Output<FileCommand> {
 
   /** Called about once a second. */
   check(): void {
-    this.#meter.tick(this.now());
-    if (this.#unsynced && this.now() - this.#syncedAt >= SYNC_MS) this.#wake.resolve();
+    const now = this.now();
+    this.#meter.tick(now);
+    const isUnfed = now - this.#fedAt >= IDLE_MS;
+    const idle = this.#withheld ?? (isUnfed ? ({ cause: 'stalled', from: this.#fedAt } as const) : undefined);
+    if (idle !== undefined)
+      this.emit({ kind: 'idle', idle: { ...idle, isSilent: now - this.heardAt() >= IDLE_MS } });
+    if (this.#unsynced && now - this.#syncedAt >= SYNC_MS) this.#wake.resolve();
   }
 
   /** Writes the queue and closes the file; resolves when that is done, or at the time limit. */

@@ -6,7 +6,7 @@
  */
 
 import type { Pid } from '../../arib/ids.ts';
-import type { MonotonicClock } from '../../host/clock.ts';
+import type { MonotonicClock, MonotonicMs } from '../../host/clock.ts';
 import type { StreamBurst } from './stream-burst.ts';
 
 /** The stream or its worker was lost, or the output failed (`reason`). Any output may end like this. */
@@ -23,6 +23,8 @@ export interface OutputStream {
   pcrPid(): Pid | undefined;
   /** Recording the current programme is forbidden. */
   isCopyForbidden(): boolean;
+  /** When the last data of the whole channel arrived. */
+  heardAt(): MonotonicMs;
   /** Which of these PIDs are not sent, or only scrambled. */
   unreadable(pids: readonly number[]): number[];
   /** Called by an output that detected a jump of the station's clock: every output gets `layoutChanged`. */

@@ -65,9 +65,12 @@ export class StationReception {
   #tablesFrom: MonotonicMs | undefined;
   /** Since when the PAT does not list the station. */
   #absentFrom: MonotonicMs | undefined;
+  /** When the last data arrived. */
+  #heardAt: MonotonicMs;
   #running: Promise<void> = Promise.resolve();
 
   constructor(readonly options: StationReceptionOptions) {
+    this.#heardAt = options.clock();
     const { serviceId, clock, wall, boot, post } = options;
     this.#readers = new ReaderSet({
       clock,
@@ -90,6 +93,7 @@ export class StationReception {
       burst: this.#burst,
       pcrPid: () => this.#filter?.programMap?.pcrPid,
       isCopyForbidden: () => this.#isForbidden,
+      heardAt: () => this.#heardAt,
       unreadable: (pids) => this.#unreadable(pids),
       clockJumped: () => this.#newLayout(),
     };
@@ -204,6 +208,7 @@ export class StationReception {
   /** The readers copy their packets first, because the filter alters the bytes; they parse them later. */
   #take(chunk: OwnedBytes): void {
     if (this.#state === 'over') return;
+    this.#heardAt = this.options.clock();
     this.#tablesFrom ??= this.#layout === undefined ? this.options.clock() : undefined;
     const { length } = chunk.readable;
     this.#readers.feed(chunk.readable);
@@ -320,7 +325,7 @@ const NO_OUTPUT: Output<unknown> = { feed: () => {}, stop: () => {} };
 function problemOf(error: unknown, state: 'opening' | 'tables' | 'open'): StreamProblem {
   const reason = reasonOf(error);
   if (!(error instanceof AgentStreamError)) return { code: 'ended', reason, sentence: null };
-  const isBeforeTables = state === 'tables' && (error.code === 'ended' || error.code === 'silent');
+  const isBeforeTables = state === 'tables' && error.code === 'ended';
   return { code: isBeforeTables ? 'no_signal' : error.code, reason, sentence: error.sentence };
 }
 

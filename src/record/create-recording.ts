@@ -41,6 +41,7 @@ interface RecordingNeeds
     | 'onEnded'
     | 'readSeries'
     | 'keyFailure'
+    | 'whySilent'
     | 'monotonicClock'
     | 'wallClock'
   > {

@@ -326,3 +326,63 @@ test('a lost file has lost its packets that were not reported yet, and those of 
   one.take(inFile('/c.ts', 2000), monotonicMs(3000));
   expect(one.measured.stretches).toEqual([span(0, 1000), span(2600, 3000)]);
 });
+
+describe('a gap that has not ended when the process is killed', () => {
+  const idle = (cause: 'stalled' | 'copy_never', from: number, isSilent: boolean) => ({
+    ...{ kind: 'idle' as const, idle: { cause, from: monotonicMs(from), isSilent } },
+  });
+  const receiving = (whySilent?: () => Promise<GapCause | undefined>) => {
+    const clock = { now: 0 };
+    const one = new ReceptionTimeline({
+      ...{ former: undefined, began: () => {}, onReceiving: () => {}, whySilent },
+      broadcastClock: () => broadcastMs(clock.now),
+      wallClock: () => wallMs(clock.now),
+    });
+    const take = (event: Parameters<typeof one.take>[0], at: number): void => {
+      clock.now = at;
+      one.take(event, monotonicMs(at));
+    };
+    one.begin();
+    one.beginLife();
+    take({ kind: 'opened', path: '/a.ts', size: 0, former: null }, 0);
+    take(second(0), 1000);
+    return { one, take, clock };
+  };
+
+  test('is saved up to its last report, and forgotten when packets return late', () => {
+    const { one, take, clock } = receiving();
+    take(idle('stalled', 1000, false), 3000);
+    take(idle('stalled', 1000, false), 4000);
+    clock.now = 9000;
+    expect(one.soFar.breaks).toEqual([{ cause: 'stalled', ...span(1000, 4000) }]);
+    expect([one.isRunning, one.measured.breaks]).toEqual([false, []]);
+    take(second(1000), 9000);
+    expect([one.isRunning, one.soFar.breaks]).toEqual([true, []]);
+  });
+
+  test('has the cause that the agent tells, or that it is silent', async () => {
+    const answers: (GapCause | undefined)[] = [undefined, 'agent_silent'];
+    const { one, take } = receiving(async () => answers.shift());
+    take(idle('stalled', 1000, true), 3000);
+    await Promise.resolve();
+    expect([one.silentBy, one.soFar.breaks[0]?.cause]).toEqual([undefined, 'stalled']);
+    take(idle('stalled', 1000, true), 4000);
+    await Promise.resolve();
+    expect([one.silentBy, one.soFar.breaks[0]?.cause]).toEqual(['agent_silent', 'agent_silent']);
+  });
+
+  test('of the station alone is not asked about', () => {
+    const { one, take } = receiving(() => Promise.reject(new Error('asked')));
+    take(idle('copy_never', 1000, false), 3000);
+    expect(one.soFar.breaks).toEqual([{ cause: 'copy_never', ...span(1000, 3000) }]);
+  });
+
+  test('gives way to the end of the stream', () => {
+    const { one, take, clock } = receiving();
+    take(idle('stalled', 1000, true), 3000);
+    clock.now = 9000;
+    one.lose('agent_silent');
+    clock.now = 10_000;
+    expect(one.soFar.breaks).toEqual([{ cause: 'agent_silent', ...span(1000, 10_000) }]);
+  });
+});

@@ -7,20 +7,23 @@ import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../a
 import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
 import type { MonotonicMs, WallClock } from '../../host/clock.ts';
 import {
+  type Break,
   type GapCause,
   isUnreadable,
   type Measured,
   nothingMeasured,
   type PacketSums,
 } from '../model/verdict.ts';
-import type { FileCut, FileEvent, Withholding } from '../reception/file-output.ts';
+import type { FileCut, FileEvent, FileIdle, Withholding } from '../reception/file-output.ts';
 import { ReceptionDelay } from './reception-delay.ts';
 import { RecordingMeasurement } from './recording-measurement.ts';
 
 /** A stream that ends this soon after a pause of the process ended because of it: the agent's backlog overflowed. */
 const AFTER_PAUSE_MS = 20_000;
 /** Causes that a pause of the process can produce. */
-const OF_A_PAUSE: ReadonlySet<GapCause> = new Set(['stream_ended', 'agent_unavailable', 'stalled']);
+const OF_A_PAUSE: ReadonlySet<GapCause> = new Set([
+  ...(['stream_ended', 'agent_unavailable', 'agent_silent', 'stalled'] as const),
+]);
 /** Maximum difference between PCR and machine clock for the length of one pause. */
 const BELIEVED_MS = 10_000;
 /** Interval of querying why packets stay scrambled: a card with a contract may have been inserted. */
@@ -47,6 +50,8 @@ interface ReceptionTimelineOptions {
   onReceiving: () => void;
   /** Why packets currently stay scrambled; undefined if unknown. Never rejects. */
   whyScrambled?: (() => Promise<GapCause | undefined>) | undefined;
+  /** Why nothing comes from the agent; undefined if unknown. Never rejects. */
+  whySilent?: (() => Promise<GapCause | undefined>) | undefined;
   /** A gap that is not visible in a file began or ended. */
   onGap?: (() => void) | undefined;
   /** `unwatchableBy` changed. */
@@ -69,6 +74,8 @@ export class ReceptionTimeline {
   #delayMs = 0;
   /** Gaps whose end depends on the delay of the next packets. */
   #holes: { cause: Withholding; from: BroadcastMs; to: BroadcastMs }[] = [];
+  /** Nothing was written up to the last report, and it is unknown until when. */
+  #idle: (Break & { known?: GapCause; isAsked: boolean }) | undefined;
   /** Missing parts of the current file, before packets that are not reported yet. */
   #cuts: { cause: GapCause; from: BroadcastMs; to: BroadcastMs }[] = [];
   /** Where the PCRs moved the end of the previous process's data to. */
@@ -106,8 +113,21 @@ export class ReceptionTimeline {
     const outage = this.#outage;
     const to = this.options.broadcastClock();
     const open = outage === undefined || outage.from >= to ? [] : [{ ...outage, to }];
-    const gaps = [...this.#cuts, ...this.#holes, ...open];
+    const idle = outage === undefined ? this.#idle : undefined;
+    const idling =
+      idle === undefined ? [] : [{ cause: idle.known ?? idle.cause, from: idle.from, to: idle.to }];
+    const gaps = [...this.#cuts, ...this.#holes, ...idling, ...open];
     return gaps.length === 0 ? measured : { ...measured, breaks: [...measured.breaks, ...gaps] };
+  }
+
+  /** Packets are written. */
+  get isRunning(): boolean {
+    return this.#outage === undefined && this.#idle === undefined;
+  }
+
+  /** Why the current stream sends nothing, if that is known. */
+  get silentBy(): GapCause | undefined {
+    return this.#idle?.known;
   }
 
   get isTried(): boolean {
@@ -147,6 +167,7 @@ export class ReceptionTimeline {
     this.#offset = undefined;
     this.#former = undefined;
     this.#waiting = [];
+    this.#idle = undefined;
     this.#isOpen = false;
     this.isForbidden = false;
   }
@@ -157,6 +178,11 @@ export class ReceptionTimeline {
     const apart = this.options.broadcastClock() - at;
     const offset = Math.min(this.#offset ?? apart, apart);
     this.#offset = offset;
+    if (event.kind === 'idle') {
+      this.#idles(event.idle, at);
+      return;
+    }
+    if (event.kind === 'progress' || event.kind === 'hole') this.#idle = undefined;
     if (event.kind === 'opened') {
       // An output that changes its file continues its own measurements.
       if (!this.#isOpen) this.#former = this.#dated(event.former);
@@ -251,7 +277,8 @@ export class ReceptionTimeline {
     if (this.#triedFrom !== undefined) this.#triedFrom = plusMs(this.#triedFrom, byMs);
     if (this.#offset !== undefined) this.#offset += byMs;
     this.#delay.clockSet(byMs);
-    for (const one of [...this.#holes, ...this.#cuts]) {
+    const idle = this.#idle === undefined ? [] : [this.#idle];
+    for (const one of [...this.#holes, ...this.#cuts, ...idle]) {
       one.from = shift(one.from);
       one.to = shift(one.to);
     }
@@ -374,6 +401,21 @@ export class ReceptionTimeline {
       if (first === undefined) this.#outage.from = real;
       else first.from = real;
     }
+  }
+
+  #idles({ cause, from, isSilent }: FileIdle, at: MonotonicMs): void {
+    const [begin, to] = [this.#datedArrival(from), this.#datedArrival(at)];
+    if (begin === undefined || to === undefined) return;
+    this.#idle ??= { cause, from: latest(begin, this.until ?? begin), to, isAsked: false };
+    const idle = this.#idle;
+    idle.to = latest(idle.from, to);
+    const { whySilent } = this.options;
+    if (!isSilent || idle.isAsked || whySilent === undefined) return;
+    idle.isAsked = true;
+    void whySilent().then((known) => {
+      idle.isAsked = false;
+      if (known !== undefined) idle.known = known;
+    });
   }
 
   /** Takes effect once the packets after it are reported, which otherwise would seem to continue those before it. */

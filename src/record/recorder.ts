@@ -92,6 +92,7 @@ export interface RecorderOptions {
   mounts?: FolderMounts | undefined;
   openSession?: (options: SessionOptions) => Session;
   keyFailure?: SessionOptions['keyFailure'];
+  whySilent?: SessionOptions['whySilent'];
   /** Interval of time checks, ms. */
   checkMs?: number;
   /** Interval of the check for deleted files, ms. */
@@ -433,6 +434,7 @@ export class Recorder {
       wallClock,
       findStation,
       keyFailure,
+      whySilent,
     } = this.options;
     const broadcastClock = this.#clock.now;
     const { openSession = (options) => new RecordingSession(options) } = this.options;
@@ -446,7 +448,7 @@ export class Recorder {
     return openSession({
       ...{ id, station, course, after, former, delayedBy },
       stem: record.stem ?? stemOf({ id, startAt, title, stationName }),
-      ...{ pool, folders, spare, free, mounts, keyFailure, log, broadcastClock, wallClock },
+      ...{ pool, folders, spare, free, mounts, keyFailure, whySilent, log, broadcastClock, wallClock },
       ledger: {
         placed: async (parts, place) => {
           if (place !== null) await mounts?.used(place.folder);

@@ -9,6 +9,7 @@ const CAUSES: Readonly<Record<GapCause, string>> = {
   no_tuner: 'チューナーを確保できませんでした',
   no_signal: '放送を受信できませんでした',
   agent_unavailable: 'チューナーエージェントに接続できませんでした',
+  agent_silent: 'チューナーエージェントとの通信が途絶えました',
   stream_ended: '受信が途切れました',
   stalled: '放送のデータが届きませんでした',
   service_stopped: 'サービスが止まっていました',

@@ -23,8 +23,10 @@ import type { RecordingPart, RecordingSeam } from '../model/recording.ts';
 import { type GapCause, type Measured, recordedMs } from '../model/verdict.ts';
 import type { ReceptionPool, ReceptionStream } from '../reception/reception-pool.ts';
 import { lastLife } from '../reception/recorded-file.ts';
-import { STREAM_USE } from '../tuner/agent-stream.ts';
+import { type AgentStreamErrorCode, STREAM_USE } from '../tuner/agent-stream.ts';
 import { type KeyFailureQuery, keyFailureCause } from '../tuner/key-failure.ts';
+import { StreamFailure } from '../tuner/stream-failure.ts';
+import type { SilenceQuery } from '../tuner/stream-silence.ts';
 import type { FolderMounts } from './folder-mounts.ts';
 import type { Folder } from './folder-selection.ts';
 import { ReceptionTimeline } from './reception-timeline.ts';
@@ -47,8 +49,9 @@ const BACKOFF_MS = [0, 250, 500, 1000, 2000, 3000] as const;
 const AGENT_BACKOFF_MS = 1000;
 /** During the first seconds of a programme, the copy control may still be that of the previous one. */
 const COPY_GRACE_MS = 5_000;
-/** Interval of saving measurements; after a kill the rest is counted from the file. */
+/** Interval of saving measurements; after a kill the rest is counted from the file, if packets were written. */
 const SAVE_MS = 5_000;
+const SAVE_IDLE_MS = 1_000;
 const FOLDER_CHECK_MS = 5_000;
 /** A tick this late means that the whole process was paused: no other work blocks the main thread that long. */
 const PAUSE_MS = 4_000;
@@ -56,6 +59,7 @@ const PAUSE_MS = 4_000;
 const READ_BACKLOG_MS = 5_000;
 const CUT_OFF: ReadonlySet<GapCause> = new Set([
   'agent_unavailable',
+  'agent_silent',
   'stream_ended',
   'recorder_failed',
   'service_stopped',
@@ -101,6 +105,8 @@ export interface SessionOptions {
   ledger: SessionLedger;
   /** Why the station stays scrambled on this tuner; undefined if unknown. @throws Failure */
   keyFailure?: KeyFailureQuery | undefined;
+  /** Why the stream of a tuner sends nothing. Never rejects. */
+  whySilent?: SilenceQuery | undefined;
   /** A value shown in lists has changed. */
   onChange?: (() => void) | undefined;
   log: Log;
@@ -178,6 +184,7 @@ export class RecordingSession {
       ...{ former: former?.measured, delayedBy, broadcastClock, wallClock },
       began: (at) => this.#store(() => ledger.began(at)),
       whyScrambled: () => this.#whyScrambled(),
+      whySilent: () => this.#whySilent(),
       onUnwatchable: options.onChange,
       onGap: () => this.#save(),
       onReceiving: () => {
@@ -291,12 +298,24 @@ export class RecordingSession {
       const received = await this.#live();
       failures = received ? 0 : Math.min(failures + 1, BACKOFF_MS.length - 1);
       const rest = BACKOFF_MS[failures] ?? 0;
-      const isAway = this.#reception.cause === 'agent_unavailable';
+      const { cause } = this.#reception;
+      const isAway = cause === 'agent_unavailable' || cause === 'agent_silent';
       if (!this.#isOver) await this.#wait(isAway ? Math.min(rest, AGENT_BACKOFF_MS) : rest);
     }
     clearInterval(this.#timer);
     await this.#countLeftBehind();
     this.#conclude();
+  }
+
+  /** The agent ends a stream that its tuner sends no data for: a silent one is not a matter of reception. */
+  #causeOfEnd(code: AgentStreamErrorCode): GapCause {
+    if (code !== 'silent') return 'stream_ended';
+    return this.#reception.silentBy === 'stalled' ? 'stream_ended' : 'agent_silent';
+  }
+
+  async #whySilent(): Promise<GapCause | undefined> {
+    const tunerId = this.#stream?.tunerId ?? null;
+    return tunerId === null ? undefined : await this.options.whySilent?.(tunerId);
   }
 
   /** Runs one opened stream to its end. @returns whether anything was received */
@@ -311,8 +330,8 @@ export class RecordingSession {
         request: { type, channel, priority, use: useOf(id), after },
         serviceId: station.serviceId,
         handlers: {
-          ended: ({ reason }, by) =>
-            ended.resolve({ reason, cause: by === 'worker' ? 'recorder_failed' : 'stream_ended' }),
+          ended: ({ reason, code }, by) =>
+            ended.resolve({ reason, cause: by === 'worker' ? 'recorder_failed' : this.#causeOfEnd(code) }),
         },
         signal: this.#stop.signal,
         lane: 'recording',
@@ -384,7 +403,8 @@ export class RecordingSession {
     const { state, times } = this.#course;
     if (state === 'over' || !isWritten(state)) return;
     if (at >= times.startAt + COPY_GRACE_MS && this.#reception.hasReported) this.#checkMain(at);
-    if (Math.abs(at - this.#savedAt) >= SAVE_MS && this.#reception.isTried) this.#save();
+    const everyMs = this.#reception.isRunning ? SAVE_MS : SAVE_IDLE_MS;
+    if (Math.abs(at - this.#savedAt) >= everyMs && this.#reception.isTried) this.#save();
     if (Math.abs(at - this.#checkedAt) >= FOLDER_CHECK_MS) {
       this.#checkedAt = at;
       this.#storage.check();
@@ -485,6 +505,8 @@ function priorityOf({ state }: RecordingCourse): number {
 function causeOf(error: unknown): GapCause {
   if (!(error instanceof Failure)) return 'stream_ended';
   const { code } = error;
+  const problem = error instanceof StreamFailure ? error.problem.code : undefined;
+  if (problem === 'agent_silent' || problem === 'silent') return 'agent_silent';
   if (code === 'agent_unavailable' || code === 'no_tuner' || code === 'no_signal') return code;
   if (error.code === 'agent_misconfigured') return 'agent_unavailable';
   // The worker died while it tuned.

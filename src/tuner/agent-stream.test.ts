@@ -154,7 +154,14 @@ describe('a stream that cannot be opened', () => {
 
   test('a refused connection and a missing answer are distinguished', async () => {
     expect((await read('http://127.0.0.1:1/')).error.code).toBe('agent_unreachable');
-    expect((await read(speak([], true), { openMs: 50 })).error.code).toBe('no_signal');
+    // It answers no other request either.
+    expect((await read(speak([], true), { openMs: 50 })).error.code).toBe('agent_silent');
+    let requests = 0;
+    const tuning = serve(() => {
+      requests += 1;
+      return requests > 1 ? Response.json([]) : new Promise<Response>(() => {});
+    });
+    expect((await read(tuning, { openMs: 50 })).error.code).toBe('no_signal');
     expect((await read(speak([]))).error.code).toBe('agent_unreachable');
   });
 

@@ -47,7 +47,9 @@ export function agentStreamUrl(agentUrl: string, request: AgentStreamRequest): s
  * - `no_signal`: a tuner was tried and gave no stream in time
  * - `agent_unreachable`: no connection, or the server is not an agent
  * - `agent_misconfigured`: the agent refuses: its tables are invalid, or it does not admit this service
- * - `silent`: a running stream sent no data for too long
+ * - `agent_silent`: no connection, and no refusal either, or no answer to this and any other request
+ * - `silent`: a running stream sent no data for too long. The agent ends a stream that its tuner sends no data for, so
+ *   this is the network or the agent
  * - `ended`: the agent ended or aborted a running stream
  */
 export type AgentStreamErrorCode =
@@ -55,6 +57,7 @@ export type AgentStreamErrorCode =
   | 'no_signal'
   | 'agent_unreachable'
   | 'agent_misconfigured'
+  | 'agent_silent'
   | 'silent'
   | 'ended';
 
@@ -82,12 +85,18 @@ export interface AgentStreamHandlers {
 }
 
 export interface AgentStreamLimits {
+  /** Timeout of the connection, ms. */
+  connectMs?: number | undefined;
   /** Timeout of the agent's response, ms. */
   openMs?: number | undefined;
   /** Timeout without a byte, ms. */
   silenceMs?: number | undefined;
 }
 
+/** Connecting takes one round trip. */
+const CONNECT_MS = 5_000;
+/** The agent answers the list of tuners from memory. */
+const PROBE_MS = 3_000;
 /** A USB tuner may take 15 s to lock; before that the tuner may be handed over by another recording. */
 const OPEN_MS = 30_000;
 /** The agent guarantees bytes within 5 s of tuning and ends a stream without data. */
@@ -106,11 +115,11 @@ export async function readAgentStream(
   limits: AgentStreamLimits = {},
 ): Promise<never> {
   signal.throwIfAborted();
-  const reading = new StreamReading(handlers, limits);
+  const reading = new StreamReading(handlers, new URL(url), limits);
   const abort = (): void => reading.fail(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
   try {
-    return await reading.run(new URL(url));
+    return await reading.run();
   } finally {
     signal.removeEventListener('abort', abort);
   }
@@ -123,6 +132,7 @@ class StreamReading {
   readonly #parser: HttpResponseParser;
   readonly #silence: AwakeTimer;
   readonly #opening: ReturnType<typeof setTimeout>;
+  readonly #connecting: ReturnType<typeof setTimeout>;
   #head: HttpHead | undefined;
   /** Body of a response that is not a stream. */
   #refusal: Uint8Array[] = [];
@@ -134,9 +144,10 @@ class StreamReading {
 
   constructor(
     private readonly handlers: AgentStreamHandlers,
+    private readonly url: URL,
     limits: AgentStreamLimits,
   ) {
-    const { openMs = OPEN_MS, silenceMs = SILENCE_MS } = limits;
+    const { connectMs = CONNECT_MS, openMs = OPEN_MS, silenceMs = SILENCE_MS } = limits;
     this.#parser = new HttpResponseParser({
       head: (head) => this.#takeHead(head),
       body: (bytes) => this.#takeBody(bytes),
@@ -148,14 +159,16 @@ class StreamReading {
       onExpired: (awakeMs) =>
         this.fail(new AgentStreamError('silent', `no data for ${Math.round(awakeMs)} ms`)),
     });
-    this.#opening = setTimeout(
-      () => this.fail(new AgentStreamError('no_signal', 'tuning timed out')),
-      openMs,
+    this.#opening = setTimeout(() => void this.#explainTimeout(), openMs);
+    this.#connecting = setTimeout(
+      () => this.fail(new AgentStreamError('agent_silent', 'connecting timed out')),
+      connectMs,
     );
     this.#over.promise.catch(() => {});
   }
 
-  async run(url: URL): Promise<never> {
+  async run(): Promise<never> {
+    const { url } = this;
     const secure = url.protocol === 'https:';
     const hostname = url.hostname.replace(/^\[|\]$/g, '');
     const host = `Host: ${url.host}\r\n`;
@@ -168,7 +181,10 @@ class StreamReading {
         port: Number(url.port) || (secure ? 443 : 80),
         ...(secure ? { tls: { serverName: hostname } } : {}),
         socket: {
-          open: (opened) => this.#send(opened),
+          open: (opened) => {
+            clearTimeout(this.#connecting);
+            this.#send(opened);
+          },
           drain: (ready) => this.#send(ready),
           data: (_socket, bytes) => this.#feed(bytes),
           end: () => this.#closed(),
@@ -190,9 +206,25 @@ class StreamReading {
     if (this.#isOver) return;
     this.#isOver = true;
     clearTimeout(this.#opening);
+    clearTimeout(this.#connecting);
     this.#silence.stop();
     this.#socket?.terminate();
     this.#over.reject(reason);
+  }
+
+  /** A tuner that receives nothing is refused in time: an agent that only answers other requests is still tuning. */
+  async #explainTimeout(): Promise<void> {
+    const isAnswering = await fetch(new URL('/agent/tuners', this.url), {
+      signal: AbortSignal.timeout(PROBE_MS),
+    }).then(
+      async ({ body }) => {
+        await body?.cancel();
+        return true;
+      },
+      () => false,
+    );
+    const code = isAnswering ? 'no_signal' : 'agent_silent';
+    this.fail(new AgentStreamError(code, isAnswering ? 'tuning timed out' : 'no answer'));
   }
 
   #send(socket: Socket): void {

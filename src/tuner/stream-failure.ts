@@ -14,7 +14,8 @@ export interface StreamProblem {
 const PROBLEMS: Record<AgentStreamErrorCode, readonly [code: ProblemCode, sentence: string]> = {
   tuners_busy: ['no_tuner', 'チューナーがすべて使用中です'],
   no_signal: ['no_signal', '放送を受信できません。放送休止中か、電波が届いていない可能性があります'],
-  silent: ['no_signal', '放送の受信が途切れました'],
+  silent: ['agent_unavailable', 'チューナーエージェントとの通信が途絶えました'],
+  agent_silent: ['agent_unavailable', 'チューナーエージェントから応答がありません'],
   ended: ['no_signal', '放送の受信が途切れました'],
   agent_unreachable: ['agent_unavailable', 'チューナーエージェントに接続できません'],
   agent_misconfigured: [

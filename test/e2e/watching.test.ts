@@ -139,26 +139,6 @@ test.skipIf(!hasChromium)('random seeks, a gap and a join show the pictures broa
     await seekTo(page, 0.2, line.seconds);
     compare(line, await presented(page, 2), errors);
   }
-  console.log(`seeks of seed ${seed}`);
-  const random = new Random(seed);
-  for (let seek = 0; seek < SEEKS; seek += 1)
-    compare(line, await flashAt(page, random.next() * 0.94 * line.seconds, line.seconds), errors);
-  const [gap = 0, join = 0] = line.joins;
-  expect(await page.locator('.seek-gap').count()).toBeGreaterThanOrEqual(1);
-  for (const place of [gap, join]) {
-    const seen = await joinAt(page, place, line.seconds);
-    expect(seen.ranges).toBe(1);
-    compare(line, seen, errors);
-  }
-  // The same position again in AV1 and Opus.
-  const av1 = page.waitForRequest((request) => request.url().includes('codec=av1'));
-  await page.getByRole('button', { name: '字幕・画質・操作の設定' }).click();
-  await page.getByRole('button', { name: /^画質/u }).click();
-  await page.getByRole('radio', { name: /^AV1/u }).click();
-  await av1;
-  await plays(page);
-  await seekTo(page, 0.2, line.seconds);
-  compare(line, await presented(page, 2), errors);
   console.log(
     `recording: flashes at most ${worst(errors.pictures)} ms from the broadcaster's, beeps ${worst(errors.sounds)} ms ` +
       `from them, captions equal in ${errors.captions} pictures`,

@@ -18,6 +18,7 @@ import type { StorageFacts } from '../../wire/recordings.ts';
 import { fill } from './disk-faults.ts';
 import type { HouseholdName } from './fault-rows.ts';
 import { type Household, type Show, until } from './household.ts';
+import { SilentNetwork } from './silent-network.ts';
 
 const AWAY_MS = 4_000;
 const SERVICE_STOPPED_MS = 10_000;
@@ -31,6 +32,7 @@ export interface HouseholdSetup {
   environment?: Readonly<Record<string, string>>;
   /** Settings of the service that differ from the default. */
   settings?: Readonly<Record<string, unknown>>;
+  reach?: (agentUrl: string) => string;
   events?: readonly { at: number; act(household: Household, tuners: string): Promise<void> }[];
   close?(): void;
 }
@@ -93,6 +95,8 @@ export function setUp(name: HouseholdName): HouseholdSetup | undefined {
       return twoFolders();
     case 'files':
       return changedFiles();
+    case 'network':
+      return silentNetwork();
     case 'frozen':
       return {
         events: [
@@ -149,6 +153,18 @@ function twoFolders(): HouseholdSetup {
   };
 }
 
+function silentNetwork(): HouseholdSetup {
+  const network = new SilentNetwork();
+  return {
+    reach: (agentUrl) => network.to(agentUrl),
+    events: [
+      { at: 4, act: async () => network.silence(true) },
+      { at: 20, act: async () => network.silence(false) },
+    ],
+    close: () => network.close(),
+  };
+}
+
 /** In the order of the rows: all files but the first are changed. */
 function changedFiles(): HouseholdSetup {
   const root = mkdtempSync(join(tmpdir(), 'svc-files-'));
@@ -172,7 +188,7 @@ function changedFiles(): HouseholdSetup {
       {
         at: 6,
         act: async (household) => {
-          for (const [index, { title }] of household.options.shows.entries()) {
+          for (const [index, { title }] of household.shows.entries()) {
             const name = readdirSync(folder).find((one) => one.includes(title));
             if (name === undefined) throw new Error(`no file of ${title}`);
             change(join(folder, name), index);

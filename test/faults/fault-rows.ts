@@ -22,6 +22,7 @@ export const HOUSEHOLDS = [
   'frozen',
   'air',
   'files',
+  'network',
   'folders',
   'disk',
   'agent',
@@ -327,6 +328,13 @@ const AIR: readonly Omit<FaultRow, 'household'>[] = [
 
 /** The service is killed from 5 on, and stopped normally from 27 on, for AWAY_SEC each. */
 const SERVICE: readonly Omit<FaultRow, 'household'>[] = [
+  {
+    name: 'a stall before the service is killed',
+    programme: [-8, 22],
+    faults: [{ fault: STALL, during: [0, 7] }],
+    level: 'damaged',
+    causes: ['stalled', 'service_stopped'],
+  },
   ...(['killed', 'ended'] as const).flatMap((how, index) => {
     const second = 5 + index * 22;
     return [
@@ -431,6 +439,12 @@ const FOLDERS: readonly Omit<FaultRow, 'household'>[] = [
   },
 ];
 
+/** Nothing passes between service and agent from 4 to 20; connections stay, and new ones are made. */
+const NETWORK: readonly Omit<FaultRow, 'household'>[] = [
+  { name: 'a silent network', programme: [-8, 32], level: 'damaged', causes: ['agent_silent'] },
+  { name: 'a silent network over the end', programme: [-8, 12], level: 'damaged', causes: ['agent_silent'] },
+];
+
 /**
  * Another program changes the files from 6 on. The folder is renamed away from 9 to 17, longer than it takes to notice.
  */
@@ -483,7 +497,7 @@ const LATE: readonly Omit<FaultRow, 'household'>[] = [
 
 const BY_HOUSEHOLD: Readonly<Record<HouseholdName, readonly Omit<FaultRow, 'household'>[]>> = {
   ...{ air: AIR, service: SERVICE, agent: AGENT, tuners: TUNERS, disk: DISK },
-  ...{ folders: FOLDERS, files: FILES, frozen: FROZEN, late: LATE },
+  ...{ folders: FOLDERS, files: FILES, network: NETWORK, frozen: FROZEN, late: LATE },
 };
 
 export const FAULT_ROWS: readonly FaultRow[] = HOUSEHOLDS.flatMap((household) =>

@@ -83,6 +83,7 @@ export class FaultEvening {
       shows: [...shows, ...others],
       tuners,
       environment: { ...WITHOUT_FFMPEG, ...setup.environment },
+      ...(setup.reach === undefined ? {} : { reach: setup.reach }),
       // A converted recording could not be compared any more.
       settings: { retryDamaged: 'damaged', marginAfter: 6_000, encode: 'none', ...setup.settings },
     };

@@ -115,6 +115,8 @@ export interface HouseholdOptions {
   now?: () => number;
   /** Settings of the service that differ from the default. */
   settings?: Readonly<Record<string, unknown>>;
+  /** The address under which the service reaches the agent. */
+  reach?: (agentUrl: string) => string;
 }
 
 function channelOf({ channel, title, at, seconds, againAfter, ...show }: Show): SmallChannel {
@@ -180,6 +182,10 @@ export class Household {
     }
   }
 
+  get shows(): readonly Show[] {
+    return this.options.shows;
+  }
+
   get url(): string {
     return this.#service?.url ?? '';
   }
@@ -212,7 +218,7 @@ export class Household {
   async startService(signal?: AbortSignal): Promise<void> {
     this.#lists.clear();
     const environment = {
-      TUNER_AGENT_URL: this.air.agentUrl,
+      TUNER_AGENT_URL: this.options.reach?.(this.air.agentUrl) ?? this.air.agentUrl,
       EPG_SWEEP_SETTLE: '1000',
       ...this.options.environment,
     };

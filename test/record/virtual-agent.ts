@@ -111,6 +111,7 @@ class VirtualStream {
         burst: { since: () => this.#early.splice(0) },
         pcrPid: () => this.#filter.programMap?.pcrPid,
         isCopyForbidden: () => this.#isForbidden,
+        heardAt: () => monotonicMs(time.now - this.agent.broadcast.from),
       } as unknown as OutputStream;
       this.opening += 1;
       const context = {

@@ -4,6 +4,7 @@
  */
 import { expect, test } from 'bun:test';
 import { compareWithFile } from '../faults/fault-comparison.ts';
+import type { Cause } from '../faults/fault-rows.ts';
 import { FUZZ_TIMEOUT, fuzzSeed, Random } from '../fuzz/random.ts';
 import { type EveningPlan, randomPlan, recordEvening } from './virtual-evening.ts';
 
@@ -129,6 +130,21 @@ const FOUND: readonly [string, Partial<EveningPlan>][] = [
     { air: [{ kind: 'no_sound', from: 4, to: 12 }], process: { kind: 'kill', at: 6.3, forSec: 2.5 } },
   ],
 ];
+
+test.each<[string, EveningPlan['air'][number]['kind'], Cause[]]>([
+  ['a stall', 'stall', ['stalled', 'service_stopped']],
+  ['copy-never', 'copy_never', ['copy_never', 'service_stopped']],
+  ['the end of the stream', 'end', ['stream_ended', 'no_signal', 'service_stopped']],
+])('%s before the service is killed is told as such, and then the kill', async (_, kind, causes) => {
+  const air = [{ kind, from: 6, to: 13 }];
+  const plan: EveningPlan = { ...QUIET, lengthSec: 30, air, process: { kind: 'kill', at: 11, forSec: 4 } };
+  expect(await wrongWith(plan)).toBeUndefined();
+  const { verdict, startAt, aired } = await recordEvening(plan);
+  expect(verdict.gaps.map(({ cause }) => cause)).toEqual(causes);
+  const killed = verdict.gaps.at(-1);
+  // What was reported last, once a second, and saved.
+  expect(Math.abs(startAt + (killed?.startMs ?? 0) - aired.from - 11_000)).toBeLessThan(2_500);
+});
 
 test.each(FOUND)('%s is reported correctly', async (_, plan) => {
   expect(await wrongWith({ ...QUIET, ...plan })).toBeUndefined();

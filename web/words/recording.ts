@@ -123,6 +123,7 @@ const CAUSES_NOW: Readonly<Record<GapCause, string>> = {
   no_tuner: 'チューナーが空くのを待っています',
   no_signal: '放送を受信できません',
   agent_unavailable: 'チューナーエージェントに接続できません',
+  agent_silent: 'チューナーエージェントとの通信が途絶えています',
   stream_ended: '受信が途切れました',
   stalled: '放送のデータが届いていません',
   service_stopped: 'サービスが止まっていました',
