@@ -101,7 +101,7 @@ function refusal(error: unknown): [outcome: SurveyOutcome, reason: string] {
   if (!(error instanceof StreamFailure)) return ['broken', reasonOf(error)];
   const { code, reason, sentence } = error.problem;
   if (code === 'tuners_busy') return ['no_tuner', reason];
-  if (code === 'agent_unreachable') return ['unreachable', reason];
+  if (code === 'agent_unreachable' || code === 'agent_silent') return ['unreachable', reason];
   return ['refused', sentence ?? reason];
 }
 

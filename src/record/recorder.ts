@@ -423,19 +423,8 @@ export class Recorder {
   /** Undefined if its station was removed. */
   #session(record: RecordingRecord, { times, after, former, delayedBy }: SessionBegin): Session | undefined {
     const { id, startAt, name, serviceName: stationName } = record;
-    const {
-      pool,
-      folders,
-      spare,
-      free = freeBytes,
-      mounts,
-      store,
-      log,
-      wallClock,
-      findStation,
-      keyFailure,
-      whySilent,
-    } = this.options;
+    const { pool, folders, spare, free = freeBytes, mounts, store, log, wallClock } = this.options;
+    const { findStation, keyFailure, whySilent } = this.options;
     const broadcastClock = this.#clock.now;
     const { openSession = (options) => new RecordingSession(options) } = this.options;
     const station = findStation(record.stationId);

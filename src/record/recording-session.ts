@@ -17,15 +17,13 @@ import {
 import { within } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
 import { PRIORITY } from '../../wire/agent.ts';
-import { Failure } from '../model/failure.ts';
 import type { RecordingId } from '../model/ids.ts';
 import type { RecordingPart, RecordingSeam } from '../model/recording.ts';
 import { type GapCause, type Measured, recordedMs } from '../model/verdict.ts';
 import type { ReceptionPool, ReceptionStream } from '../reception/reception-pool.ts';
 import { lastLife } from '../reception/recorded-file.ts';
-import { type AgentStreamErrorCode, STREAM_USE } from '../tuner/agent-stream.ts';
+import { STREAM_USE } from '../tuner/agent-stream.ts';
 import { type KeyFailureQuery, keyFailureCause } from '../tuner/key-failure.ts';
-import { StreamFailure } from '../tuner/stream-failure.ts';
 import type { SilenceQuery } from '../tuner/stream-silence.ts';
 import type { FolderMounts } from './folder-mounts.ts';
 import type { Folder } from './folder-selection.ts';
@@ -40,6 +38,7 @@ import {
   type RecordingCourse,
 } from './recording-course.ts';
 import { type Place, RecordingStorage } from './recording-storage.ts';
+import { causeOfEnd, causeOfRefusal } from './stream-cause.ts';
 
 /** Interval of course ticks; short, because the clock may be set meanwhile. */
 const TICK_MS = 200;
@@ -307,12 +306,6 @@ export class RecordingSession {
     this.#conclude();
   }
 
-  /** The agent ends a stream that its tuner sends no data for: a silent one is not a matter of reception. */
-  #causeOfEnd(code: AgentStreamErrorCode): GapCause {
-    if (code !== 'silent') return 'stream_ended';
-    return this.#reception.silentBy === 'stalled' ? 'stream_ended' : 'agent_silent';
-  }
-
   async #whySilent(): Promise<GapCause | undefined> {
     const tunerId = this.#stream?.tunerId ?? null;
     return tunerId === null ? undefined : await this.options.whySilent?.(tunerId);
@@ -330,14 +323,17 @@ export class RecordingSession {
         request: { type, channel, priority, use: useOf(id), after },
         serviceId: station.serviceId,
         handlers: {
-          ended: ({ reason, code }, by) =>
-            ended.resolve({ reason, cause: by === 'worker' ? 'recorder_failed' : this.#causeOfEnd(code) }),
+          ended: (problem, by) =>
+            ended.resolve({
+              reason: problem.reason,
+              cause: causeOfEnd(problem, by, this.#reception.silentBy),
+            }),
         },
         signal: this.#stop.signal,
         lane: 'recording',
       });
     } catch (error) {
-      if (!this.#isOver && this.#course.state !== 'broken_off') this.#reception.lose(causeOf(error));
+      if (!this.#isOver && this.#course.state !== 'broken_off') this.#reception.lose(causeOfRefusal(error));
       return false;
     }
     if (!isWritten(this.#course.state)) return this.#probe(this.#stream, ended.promise);
@@ -500,15 +496,4 @@ export class RecordingSession {
 function priorityOf({ state }: RecordingCourse): number {
   if (state === 'broken_off') return PRIORITY.guide;
   return state === 'unheard' ? PRIORITY.live : PRIORITY.recording;
-}
-
-function causeOf(error: unknown): GapCause {
-  if (!(error instanceof Failure)) return 'stream_ended';
-  const { code } = error;
-  const problem = error instanceof StreamFailure ? error.problem.code : undefined;
-  if (problem === 'agent_silent' || problem === 'silent') return 'agent_silent';
-  if (code === 'agent_unavailable' || code === 'no_tuner' || code === 'no_signal') return code;
-  if (error.code === 'agent_misconfigured') return 'agent_unavailable';
-  // The worker died while it tuned.
-  return error.code === 'internal' ? 'recorder_failed' : 'stream_ended';
 }
