@@ -20,6 +20,7 @@ import { StationList } from './station/station-list.ts';
 import { addStationRoutes } from './station/station-routes.ts';
 import type { LogoStore } from './store/logo-store.ts';
 import type { StationStore } from './store/station-store.ts';
+import type { Write } from './store/transaction.ts';
 import { AgentLink, type AgentState } from './tuner/agent-link.ts';
 import { addTunerRoutes } from './tuner/tuner-routes.ts';
 
@@ -30,6 +31,7 @@ interface BroadcastOptions extends Omit<GuideServiceOptions, 'stations'> {
   syncIntervalMs: number;
   /** A station missing from imports for this long is deleted, ms. */
   forgetAfterMs: number;
+  write: Write;
   log: Log;
 }
 
@@ -69,6 +71,7 @@ export class BroadcastServices {
       agent,
       surveys,
       hub,
+      write: options.write,
       log: log.component('logos'),
       now,
       busy: () => this.scans.running,
@@ -134,7 +137,7 @@ export class BroadcastServices {
     const listed = hasStandard(channels)
       ? receivableChannels(channels, await agent.tuners(signal))
       : channels;
-    return !signal.aborted && this.stations.import(listed);
+    return !signal.aborted && (await this.options.write(() => this.stations.import(listed)));
   }
 
   /** Adds standard satellite stations where none were scanned; never during a scan. */

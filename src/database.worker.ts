@@ -16,7 +16,7 @@ serveWorker<DatabaseContract>(self, (send) => {
       },
       inspect: ({ path }) => host.inspect(path),
     },
-    order: ({ path, diskWait }) => host.open(path, diskWait),
+    order: (order) => host.open(order),
     close: () => host.close(),
   };
 });

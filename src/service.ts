@@ -43,6 +43,7 @@ import { GuideWindowStore } from './store/guide-window.ts';
 import { LogoStore } from './store/logo-store.ts';
 import { RecordingCount } from './store/recording-count.ts';
 import { SearchStore } from './store/search-store.ts';
+import { admitted, stopWaiting, whenWritable } from './store/transaction.ts';
 import { DATABASE_FILE, logDamage, openStores, type Stores } from './stores.ts';
 import { AgentClient } from './tuner/agent-client.ts';
 import { type KeyFailureQuery, keyFailureOf } from './tuner/key-failure.ts';
@@ -57,9 +58,9 @@ interface ServiceOptions {
   now: WallClock;
   /** ms since the machine was started, never set. */
   elapsed: MonotonicClock;
-  random: Random;
   /** The kernel's clock since boot, as workers read it (`host/elapsed.ts`). */
   boot: MonotonicClock;
+  random: Random;
   /** Value of PATH, to find ffmpeg. */
   searchPath: string;
   /** The built UI; null = none. */
@@ -85,9 +86,9 @@ function createFoundation(
   { config, log, now, searchPath, startDatabaseWorker, startReceptionWorker }: ServiceOptions,
   stores: Stores,
 ) {
-  const { database, path } = stores;
+  const { database, path, writeLock } = stores;
   const databaseWorker = new DatabaseWorkerClient({
-    ...{ database, path, startWorker: startDatabaseWorker },
+    ...{ database, path, writeLock, startWorker: startDatabaseWorker },
     log: log.component('database'),
   });
   const hub = new Hub((error) => log.error('event listener failed', { error: String(error) }));
@@ -117,7 +118,7 @@ type Foundation = ReturnType<typeof createFoundation>;
 /** Stations, guide, scan and logos. */
 function createBroadcast(
   options: ServiceOptions,
-  { path, database, stations, programs }: Stores,
+  { path, database, writeLock, stations, programs }: Stores,
   { agent, pool, hub, settings }: Foundation,
   clock: BroadcastClock,
 ): BroadcastServices {
@@ -139,6 +140,8 @@ function createBroadcast(
     collectGuide: () => settings.get('collectGuide'),
     logos: new LogoStore(database),
     hub,
+    writeLock,
+    write: (act) => whenWritable(database, act),
     startWorker: options.startGuideWorker,
     log: log.component('guide'),
     now,
@@ -201,7 +204,7 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
     onBegan: () => booking.booking.onBegan(),
     onEnded: (end) => {
       booking.booking.onEnded(end);
-      encode.encodes.onRecorded(end.recordingId);
+      void encode.encodes.onRecorded(end.recordingId);
       play.measureLength(end.recordingId);
     },
   });
@@ -230,6 +233,7 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
     isBusy: () => commercial.detection.isRunning,
     viewers: () => live.live.watched + play.converting(),
     recordings: () => recording.recorder.progress().size,
+    reconcileMs: config.reconcileIntervalMs,
     room: recording.room,
     removeRetired: recording.removeRetired,
     syncFolder,
@@ -386,6 +390,7 @@ function listen(
   { config, log }: ServiceOptions,
   routes: readonly AddRoutes[],
   assets: Assets,
+  { database }: Stores,
   { databaseWorker, stored }: Foundation,
   { access, live }: Features,
 ): HttpServer & Pick<RunningService, 'routes'> {
@@ -406,7 +411,10 @@ function listen(
     trustedProxies: config.trustedProxies,
     allowedHosts: config.allowedHosts,
     assets,
-    api: answeredOnceStored((request) => api.handle(request), stored),
+    api: answeredOnceStored((request) => api.handle(request), {
+      stored,
+      admitted: (answer) => admitted(database, answer),
+    }),
     log: log.component('http'),
   });
   return { ...server, routes: api.routes.map(({ method, path }) => ({ method, path })) };
@@ -435,6 +443,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       options,
       allRoutes(options, stores, foundation, features, assets),
       assets,
+      stores,
       foundation,
       features,
     );
@@ -461,6 +470,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     port: http.port,
     routes: http.routes,
     close: once(async () => {
+      stopWaiting(stores.database);
       http.stopListening();
       await closeInOrder(shutdown, log);
       await http.close();

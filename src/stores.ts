@@ -15,6 +15,7 @@ import { RuleStore } from './store/rule-store.ts';
 import { SettingStore } from './store/setting-store.ts';
 import { StationStore } from './store/station-store.ts';
 import { limitLockWait } from './store/transaction.ts';
+import { WriteLock } from './store/write-lock.ts';
 
 export const DATABASE_FILE = 'svc.db';
 
@@ -27,6 +28,8 @@ export interface Stores {
   copied: readonly CopiedRecordings[];
   /** The main thread's read-write connection. */
   database: Database;
+  /** Between that thread and the workers that write. */
+  writeLock: WriteLock;
   /** A read-only connection, so that a search does not wait for a write. */
   reader: Database;
   stations: StationStore;
@@ -61,14 +64,16 @@ export function openStores(dataDir: string): Stores {
     new CancellationStore(database).all();
     new SettingStore(database).all();
     new RecordingStore(database).unfinished();
-    limitLockWait(database);
+    const writeLock = new WriteLock();
+    limitLockWait(database, writeLock);
     const writer = database;
     const reader = openReader(path);
     const close = (): void => {
       reader.close();
       writer.close();
     };
-    return { path, isNew, copied, database, reader, stations, programs: new ProgramStore(database), close };
+    const programs = new ProgramStore(database);
+    return { path, isNew, copied, database, writeLock, reader, stations, programs, close };
   } catch (error) {
     database?.close();
     if (error instanceof SchemaTooNew) throw error;

@@ -8,6 +8,7 @@ import type { Hub } from '../hub/hub.ts';
 import type { Requester } from '../model/requester.ts';
 import type { AddRoutes } from '../route/add-routes.ts';
 import { SessionStore } from '../store/session-store.ts';
+import { whenWritable } from '../store/transaction.ts';
 import { type AccessPolicy, type TokenCheck, trustedNetworkOf } from './access.ts';
 import { addAccessRoutes } from './access-routes.ts';
 import { AttemptLimiter } from './attempt-limiter.ts';
@@ -48,6 +49,7 @@ export function createAccess(needs: AccessNeeds) {
     lifetimeMs: oidc?.sessionTtlMs ?? 0,
     purgeIntervalMs: needs.purgeIntervalMs,
     random,
+    write: (act) => whenWritable(database, act),
     changed: () => hub.changed('tokens'),
     log: log.component('access'),
     now,

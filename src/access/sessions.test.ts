@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { systemWallClock, wallMs } from '../../host/clock.ts';
 import { createLog } from '../../host/log.ts';
 import { systemRandom } from '../../host/random.ts';
+import { comesTrue } from '../../test/until.ts';
 import { openDatabase } from '../store/database.ts';
 import { SessionStore } from '../store/session-store.ts';
 import { Sessions } from './sessions.ts';
@@ -112,14 +113,16 @@ test('texts from clients are truncated, and beyond 1000 sessions the oldest are 
   expect(sessions.find(first.secret)).toBeUndefined();
 });
 
-test('a failed purge is logged and repeated', () => {
+test('a failed purge is logged and repeated', async () => {
   const { sessions, database, lines } = household();
   database.run('DROP TABLE sessions');
   sessions.start();
-  expect(lines.join('')).toContain('expired sessions are not deleted yet');
+  const isLogged = () => lines.join('').includes('expired sessions are not deleted yet') || undefined;
+  await comesTrue('it is logged', isLogged, 5_000);
+  sessions.close();
 });
 
-test('a change of the list is published, and only then', () => {
+test('a change of the list is published, and only then', async () => {
   const { sessions, clock } = household();
   sessions.begin(LOGIN);
   sessions.begin(LOGIN);
@@ -133,5 +136,6 @@ test('a change of the list is published, and only then', () => {
   sessions.close();
   clock.now += 60_001;
   sessions.start();
-  expect(clock.changes).toBe(2);
+  await comesTrue('it is published', () => clock.changes === 2 || undefined, 5_000);
+  sessions.close();
 });

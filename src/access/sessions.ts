@@ -9,6 +9,7 @@ import type { WallClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 import type { NewSession, SessionRow, SessionStore } from '../store/session-store.ts';
+import { type Write, writeNow } from '../store/transaction.ts';
 import type { SessionCheck } from './access.ts';
 
 const SECRET_BYTES = 32;
@@ -24,6 +25,8 @@ interface SessionOptions {
   lifetimeMs: number;
   purgeIntervalMs: number;
   random: Random;
+  /** Default: at once. */
+  write?: Write;
   /** The list changed. */
   changed: () => void;
   log: Log;
@@ -45,8 +48,8 @@ export class Sessions implements SessionCheck {
   constructor(private readonly options: SessionOptions) {}
 
   start(): void {
-    this.#timer = setInterval(() => this.#purge(), this.options.purgeIntervalMs);
-    this.#purge();
+    this.#timer = setInterval(() => void this.#purge(), this.options.purgeIntervalMs);
+    void this.#purge();
   }
 
   /** Idempotent. */
@@ -99,9 +102,10 @@ export class Sessions implements SessionCheck {
     return count;
   }
 
-  #purge(): void {
+  async #purge(): Promise<void> {
+    const { store, now, changed, write = writeNow } = this.options;
     try {
-      if (this.options.store.purge(this.options.now()) > 0) this.options.changed();
+      if ((await write(() => store.purge(now()))) > 0) changed();
     } catch (error) {
       // Reads ignore them; the next purge deletes them.
       this.options.log.warn('expired sessions are not deleted yet', { error: String(error) });

@@ -25,6 +25,7 @@ import type { AiringProgram } from '../store/program-store.ts';
 import type { RecordingChoice } from '../store/reservation-row.ts';
 import type { PlannedChanges, ReservationStore } from '../store/reservation-store.ts';
 import type { RuleStore } from '../store/rule-store.ts';
+import { type Write, writeNow } from '../store/transaction.ts';
 import { ListChangeNotifier } from './list-change-notifier.ts';
 import { nextDecisionMs } from './next-decision.ts';
 import { TunerWatch, tunersOfPlan } from './plan-tuners.ts';
@@ -63,6 +64,8 @@ export interface BookingServiceOptions {
   /** The database file: the worker reads it with a connection of its own. */
   databasePath: string;
   startWorker: () => Worker;
+  /** Default: at once. */
+  write?: Write;
   hub: Hub;
   log: Log;
   /** Epoch ms, by the broadcast's clock. */
@@ -212,13 +215,14 @@ export class BookingService {
 
   /** @returns false when inputs kept changing during the plans */
   async #run(): Promise<boolean> {
-    this.#purge();
+    const { write = writeNow } = this.options;
+    await write(() => this.#purge());
     if (this.#tuners.tuners === null) void this.#tuners.read();
     try {
       for (let attempt = 0; attempt < ATTEMPTS && !this.#closed; attempt++) {
         const planned = await this.#plans.plan(this.#order());
         if (this.#closed) return false;
-        if (this.#apply(planned)) return true;
+        if (await write(() => this.#apply(planned))) return true;
       }
       return false;
     } finally {
@@ -318,10 +322,10 @@ export class BookingService {
     const at = now();
     // Uses the absolute difference: the clock may be set back.
     if (Math.abs(at - this.#purgedAt) < PURGE_MS) return;
-    this.#purgedAt = at;
     const forgotten = reservations.purge(plusMs(at, -KEPT_MS));
     cancellations.purge(plusMs(at, -KEPT_MS));
     const lost = reservations.endLost([...recorder.running().keys()], at - LOST_MS, at);
+    this.#purgedAt = at;
     if (lost > 0) log.warn('reservations without a running recording ended', { reservations: lost });
     if (forgotten > 0) log.debug('reservations forgotten', { reservations: forgotten });
   }

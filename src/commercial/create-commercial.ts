@@ -10,6 +10,7 @@ import type { Settings } from '../settings/settings.ts';
 import { ChapterStore } from '../store/chapter-store.ts';
 import { LearntLogoStore } from '../store/learnt-logo-store.ts';
 import { RecordingListStore } from '../store/recording-list-store.ts';
+import { whenWritable } from '../store/transaction.ts';
 import { addChapterRoutes } from './chapter-routes.ts';
 import { addDetectionRoutes } from './detection-routes.ts';
 import { DetectionService } from './detection-service.ts';
@@ -38,6 +39,7 @@ export function createCommercial(needs: CommercialNeeds) {
   const detection = new DetectionService({
     ...{ chapters, open, settings, hub, now, list: recordingList, logos: new LearntLogoStore(database) },
     ...{ startWorker: needs.startWorker, isBusy: needs.isBusy, isAway: needs.isAway },
+    write: (act) => whenWritable(database, act),
     ffmpeg: () => encoders.ffmpeg(),
     log: log.component('commercials'),
   });

@@ -18,7 +18,7 @@ import type { Settings } from '../settings/settings.ts';
 import type { ChapterStore } from '../store/chapter-store.ts';
 import type { LearntLogoStore } from '../store/learnt-logo-store.ts';
 import type { ListedRecording, RecordingListStore } from '../store/recording-list-store.ts';
-import { isLocked } from '../store/transaction.ts';
+import { isLocked, type Write, writeNow } from '../store/transaction.ts';
 import type { DetectAnswer, DetectAsk, DetectContract } from './detect-messages.ts';
 import type { OpensOriginals } from './original-recording.ts';
 
@@ -35,6 +35,8 @@ interface DetectionServiceOptions {
   readonly startWorker: () => Worker;
   /** A task that users wait for is running: detection pauses. */
   readonly isBusy: () => boolean;
+  /** Default: at once. */
+  readonly write?: Write | undefined;
   readonly hub: Pick<Hub, 'publish' | 'changed' | 'subscribe'>;
   readonly log: Log;
   /** Epoch ms. */
@@ -230,9 +232,11 @@ export class DetectionService {
       if (attempt > MAX_ATTEMPTS) return this.#failed(id, 'interrupted', 'ended with the service each time');
       await this.#quiet(abort.signal);
       const answer = await this.#ask(recording, abort.signal);
-      // A user may have cancelled or corrected it since the worker's last message.
-      abort.signal.throwIfAborted();
-      return this.#take(recording, answer, attempt);
+      return await this.#write(() => {
+        // A user may have cancelled or corrected it since the worker's last message.
+        abort.signal.throwIfAborted();
+        return this.#take(recording, answer, attempt);
+      });
     } catch (error) {
       if (abort.signal.reason instanceof Cancelled) return 'done';
       if (this.#stop.signal.aborted) {
@@ -240,12 +244,16 @@ export class DetectionService {
         throw error;
       }
       if (list.find(id) === undefined) return 'later';
-      return this.#fault(id, attempt, error);
+      return this.#write(() => this.#fault(id, attempt, error));
     } finally {
       clearInterval(poll);
       this.#running = undefined;
       log.debug('commercials searched', { recording: id });
     }
+  }
+
+  get #write(): Write {
+    return this.options.write ?? writeNow;
   }
 
   async #isAway({ files }: ListedRecording): Promise<boolean> {
@@ -258,6 +266,8 @@ export class DetectionService {
     const { isBusy, list, pollMs = POLL_MS } = this.options;
     let isHeld = false;
     return setInterval(() => {
+      // A detection may outlast the service's close, which ends the database.
+      if (this.#stop.signal.aborted) return;
       if (list.find(id) === undefined) abort.abort(new Cancelled('deleted'));
       if (isBusy() === isHeld) return;
       isHeld = !isHeld;

@@ -12,6 +12,7 @@ import { EncodeStore } from '../store/encode-store.ts';
 import { EncodedFileStore } from '../store/encoded-file-store.ts';
 import { RecordingListStore } from '../store/recording-list-store.ts';
 import { RecordingStore } from '../store/recording-store.ts';
+import { whenWritable } from '../store/transaction.ts';
 import { ChapterFiles } from './chapter-files.ts';
 import { addEncodeRoutes } from './encode-routes.ts';
 import { EncodeService } from './encode-service.ts';
@@ -40,6 +41,8 @@ interface EncodeNeeds
   /** Commercial detection or thumbnail generation is running. */
   isBusy: () => boolean;
   settings: Pick<Settings, 'get'>;
+  /** Interval of queueing recordings that were not queued at their end, ms. */
+  reconcileMs: number;
   syncFolder: EncodeSources['syncFolder'];
   hub: Hub;
   log: Log;
@@ -69,6 +72,7 @@ export function createEncode(needs: EncodeNeeds) {
   const { open, captions, poster, chapters, room, stored, removeRetired, elapsed, syncFolder } = needs;
   const sources: EncodeSources = {
     ...{ store, files, encoders, open, captions, poster, chapters, room, stored, removeRetired },
+    write: (act) => whenWritable(database, act),
     ...{ now, elapsed, syncFolder, stallMs: STALL_MS, background: backgroundWords() },
     workFolder: join(dataDir, WORK_FOLDER),
   };
@@ -81,6 +85,7 @@ export function createEncode(needs: EncodeNeeds) {
       viewers: viewers(),
       recordings: recordings(),
     }),
+    reconcileMs: needs.reconcileMs,
     ...{ isDetecting, settings, hub, log: log.component('encode') },
   });
   const chapterFiles = new ChapterFiles({ files, chapters, room, hub, log: log.component('encode') });

@@ -14,6 +14,7 @@ import type { RecordingRecord } from '../model/recording.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { ListedEncode } from '../store/encode-store.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
+import { isLocked, type Write, writeNow } from '../store/transaction.ts';
 import { EncodeFault } from './encode-fault.ts';
 import { decideEncode, type EncodeDecision, type MachineUse } from './encode-schedule.ts';
 import type { EncodeSources } from './encode-sources.ts';
@@ -30,6 +31,8 @@ interface EncodeServiceOptions {
   readonly settings: Pick<Settings, 'get'>;
   readonly hub: Hub;
   readonly log: Log;
+  /** Interval of queueing recordings that were not queued at their end, ms. */
+  readonly reconcileMs?: number | undefined;
   /** Intervals for tests, ms. */
   readonly tickMs?: number | undefined;
   readonly settleMs?: number | undefined;
@@ -57,7 +60,8 @@ const EVENT_MS = 1_000;
 const DAY_MS = 86_400_000;
 const KEEP_LOGS_MS = 14 * DAY_MS;
 const PURGE_MS = 3_600_000;
-/** A start queues missed recordings only if they ended within this time; older ones were decided earlier. */
+const RECONCILE_MS = 60_000;
+/** Missed recordings are queued only if they ended within this time; older ones were decided earlier. */
 const FORGOTTEN_MS = 2 * DAY_MS;
 
 interface Running {
@@ -75,6 +79,7 @@ export class EncodeService {
   #timer: ReturnType<typeof setInterval> | undefined;
   #unsubscribe: (() => void) | undefined;
   #starting: Promise<void> | undefined;
+  #reconciledAt = Number.NEGATIVE_INFINITY;
   #purgedAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
 
@@ -100,24 +105,24 @@ export class EncodeService {
     await this.#running?.done;
   }
 
-  /** Called when a recording ended. */
-  onRecorded(recordingId: RecordingId): void {
-    const record = this.options.record(recordingId);
-    if (record?.state !== 'recorded' || record.encode === 'none') return;
-    const { sources, settleMs = SETTLE_MS } = this.options;
-    const wish = this.#wish(record, {});
+  /** Called when a recording ended. Resolves when it is queued. */
+  async onRecorded(recordingId: RecordingId): Promise<void> {
+    const { sources, settleMs = SETTLE_MS, log } = this.options;
     try {
-      sources.store.enqueue(
-        recordingId,
-        wish,
-        { automatic: true, readyAt: plusMs(sources.now(), settleMs) },
-        sources.now(),
-      );
+      const record = this.options.record(recordingId);
+      if (record?.state !== 'recorded' || record.encode === 'none') return;
+      const wish = this.#wish(record, {});
+      const when = { automatic: true, readyAt: plusMs(sources.now(), settleMs) };
+      await this.#write(() => sources.store.enqueue(recordingId, wish, when, sources.now()));
     } catch (error) {
-      // The next start queues it.
-      this.options.log.error('encode not queued', { recording: recordingId, error: String(error) });
+      // `#queueForgotten` follows.
+      log.error('encode not queued yet', { recording: recordingId, error: String(error) });
     }
     this.#publishChange();
+  }
+
+  get #write(): Write {
+    return this.options.sources.write ?? writeNow;
   }
 
   /** @throws Failure conflict while it is being recorded or encoded, or without its original */
@@ -228,14 +233,27 @@ export class EncodeService {
           continue;
         }
         for (const path of store.leftovers(id)) await rm(path, { force: true });
-        store.putWork(id, []);
+        await this.#write(() => store.putWork(id, []));
       }
       await rm(sources.workFolder, { recursive: true, force: true });
-      this.#finishHandedOver();
-      store.recover();
-      for (const id of store.forgotten(plusMs(sources.now(), -FORGOTTEN_MS))) this.onRecorded(id);
+      await this.#write(() => {
+        this.#finishHandedOver();
+        store.recover();
+      });
+      await this.#queueForgotten();
     } catch (error) {
       log.error('encode queue not recovered', { error: String(error) });
+    }
+  }
+
+  /** Recordings that ended while the process was killed or the database could not be written. */
+  async #queueForgotten(): Promise<void> {
+    const { store, now } = this.options.sources;
+    this.#reconciledAt = now();
+    try {
+      for (const id of store.forgotten(plusMs(now(), -FORGOTTEN_MS))) await this.onRecorded(id);
+    } catch (error) {
+      this.options.log.error('recordings to encode not read', { error: String(error) });
     }
   }
 
@@ -258,9 +276,11 @@ export class EncodeService {
     try {
       const { store, now } = this.options.sources;
       if (now() - this.#purgedAt > PURGE_MS) {
-        this.#purgedAt = now();
         store.purge(plusMs(now(), -KEEP_LOGS_MS));
+        this.#purgedAt = now();
       }
+      if (Math.abs(now() - this.#reconciledAt) > (this.options.reconcileMs ?? RECONCILE_MS))
+        void this.#queueForgotten();
       // The database failed to store the outcome.
       if (this.#running === undefined && store.queue().some(({ state }) => state === 'running'))
         store.recover();
@@ -270,7 +290,8 @@ export class EncodeService {
       const next = queue.find(({ id }) => id === decision.start);
       if (this.#running === undefined && next !== undefined) this.#begin(next);
     } catch (error) {
-      this.options.log.error('encode queue not read', { error: String(error) });
+      // The next tick tries again.
+      if (!isLocked(error)) this.options.log.error('encode queue not read', { error: String(error) });
     }
   }
 
@@ -327,9 +348,10 @@ export class EncodeService {
     const { results } = task;
     try {
       if (fault === undefined) {
-        store.end(job.id, { state: 'done', reason: task.note, log: task.log, results }, now());
+        const end = { state: 'done', reason: task.note, log: task.log, results } as const;
+        await this.#write(() => store.end(job.id, end, now()));
         log.info('encode done', { recording: job.recordingId, files: results.length });
-      } else this.#failed(running, fault);
+      } else await this.#write(() => this.#failed(running, fault));
     } catch (error) {
       log.error('end of an encode not stored', { recording: job.recordingId, error: String(error) });
     }

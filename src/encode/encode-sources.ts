@@ -5,6 +5,7 @@ import type { RecordingId } from '../model/ids.ts';
 import type { EncodeStore } from '../store/encode-store.ts';
 import type { EncodedFileStore } from '../store/encoded-file-store.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
+import type { Write } from '../store/transaction.ts';
 import type { ProgramSegment } from './kept-spans.ts';
 import type { RecordingEncodeOptions } from './recording-encode.ts';
 
@@ -34,6 +35,8 @@ export interface EncodeSources {
   room(folder: string): Promise<number | undefined>;
   /** Resolves when everything committed before is on disk. */
   stored(): Promise<void>;
+  /** Default: at once. */
+  readonly write?: Write | undefined;
   /** Makes entries of a folder durable. */
   syncFolder(folder: string): Promise<void>;
   /** Removes the files of an original that is no longer referenced, and then their entries. */

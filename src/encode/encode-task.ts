@@ -19,6 +19,7 @@ import {
 import { Failure } from '../model/failure.ts';
 import { encodedLength } from '../model/recording-time.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
+import { type Write, writeNow } from '../store/transaction.ts';
 import { pictureFault } from './compare-pictures.ts';
 import { encodeCommand } from './encode-command.ts';
 import { EncodeFault } from './encode-fault.ts';
@@ -113,7 +114,7 @@ export class EncodeTask {
           this.options.onProgress((index + share) / codecs.length),
         );
       }
-      if (plan.keepsOriginal !== null) this.#keepOriginal(plan.keepsOriginal);
+      if (plan.keepsOriginal !== null) await this.#keepOriginal(plan.keepsOriginal);
     } finally {
       original.close();
       await rm(folder, { recursive: true, force: true });
@@ -182,7 +183,7 @@ export class EncodeTask {
     const { job, sources } = this.options;
     const folder = await this.#folder(plan, codec);
     const names = await this.#names(folder, codec);
-    sources.store.putWork(job.id, [names.work, names.final]);
+    await this.#write(() => sources.store.putWork(job.id, [names.work, names.final]));
     await sources.stored();
     await this.#step('named');
     try {
@@ -201,10 +202,10 @@ export class EncodeTask {
     } catch (error) {
       // A file that was already renamed and has no row is one of them.
       for (const path of sources.store.leftovers(job.id)) await rm(path, { force: true });
-      sources.store.putWork(job.id, []);
+      await this.#write(() => sources.store.putWork(job.id, []));
       throw error;
     }
-    sources.store.putWork(job.id, []);
+    await this.#write(() => sources.store.putWork(job.id, []));
   }
 
   /** Folder of the original. @throws EncodeFault later, without free space */
@@ -326,27 +327,24 @@ export class EncodeTask {
     await this.#step('verified');
     const { facts, lost } = verified;
     if (lost > Math.max(MAX_SHORTER, (length / 1000) * MAX_LOST_SHARE))
-      this.#keepOriginal({ code: 'lossy' }, `${lost.toFixed(1)} s of it are missing in the file`);
+      await this.#keepOriginal({ code: 'lossy' }, `${lost.toFixed(1)} s of it are missing in the file`);
     const bytes = await synced(names.work);
     await rename(names.work, names.final);
     await sources.syncFolder(folder);
     await this.#step('renamed');
     const end = facts.videoEnd ?? facts.audioEnds[0] ?? 0;
-    const isStored = sources.files.put(
-      recording.id,
-      {
-        ...{ source: SOURCE_OF[codec], codec, path: names.final, bytes, cuts: plan.cuts },
-        durationMs: Math.round(end * 1000),
-        facts: {
-          tracks: plan.tracks.map(({ id }) => id),
-          codecs: facts.codecs,
-          hasVideo: facts.videoEnd !== null,
-          stretches: stretchesOf(original.index),
-          chapters,
-        },
+    const file = {
+      ...{ source: SOURCE_OF[codec], codec, path: names.final, bytes, cuts: plan.cuts },
+      durationMs: Math.round(end * 1000),
+      facts: {
+        tracks: plan.tracks.map(({ id }) => id),
+        codecs: facts.codecs,
+        hasVideo: facts.videoEnd !== null,
+        stretches: stretchesOf(original.index),
+        chapters,
       },
-      sources.now(),
-    );
+    };
+    const isStored = await this.#write(() => sources.files.put(recording.id, file, sources.now()));
     if (!isStored) {
       await rm(names.final, { force: true });
       throw new EncodeFault('final', { code: 'gone' });
@@ -391,11 +389,11 @@ export class EncodeTask {
   }
 
   /** Stored before the file is published: a task that resumes this one does not verify it again. */
-  #keepOriginal(why: EncodeReason, detail = encodeReasonText(why)): void {
+  async #keepOriginal(why: EncodeReason, detail = encodeReasonText(why)): Promise<void> {
     const { job, sources } = this.options;
     if (job.keepTs) return;
     this.#note = why;
-    sources.store.keepOriginal(job.id);
+    await this.#write(() => sources.store.keepOriginal(job.id));
     this.#say(`the original stays: ${detail}`);
   }
 
@@ -406,7 +404,7 @@ export class EncodeTask {
     const judged = recording.durationMs === null ? indexed : recording.durationMs / 1000;
     if (judged - indexed > Math.max(MAX_SHORTER, judged * 0.01)) {
       const detail = `${judged.toFixed(1)} s were recorded, ${indexed.toFixed(1)} s can be played`;
-      this.#keepOriginal({ code: 'short' }, detail);
+      await this.#keepOriginal({ code: 'short' }, detail);
       return;
     }
     // Published by this task or by the one that it resumes: a listed file may have been removed since.
@@ -415,9 +413,11 @@ export class EncodeTask {
       if (found?.isFile() === true && found.size === bytes) continue;
       throw new EncodeFault('failed', { code: 'verify' }, `${path} is not what was handed over`);
     }
-    // Point of no return: cancelling has no effect from here on.
-    this.#abort.signal.throwIfAborted();
-    const paths = sources.files.retireOriginal(recording.id, sources.now());
+    const paths = await this.#write(() => {
+      // Point of no return: cancelling has no effect from here on.
+      this.#abort.signal.throwIfAborted();
+      return sources.files.retireOriginal(recording.id, sources.now());
+    });
     if (paths.length === 0) return;
     // The removal is stored and synced before the files are deleted.
     await sources.stored();
@@ -425,6 +425,10 @@ export class EncodeTask {
     await sources.removeRetired(recording.id, paths);
     await this.#step('removed');
     this.#say('the original was removed');
+  }
+
+  get #write(): Write {
+    return this.options.sources.write ?? writeNow;
   }
 
   async #step(step: EncodeStep): Promise<void> {

@@ -9,6 +9,7 @@ import { GuideSections } from '../../test/guide-sections.ts';
 import { longSection, StreamBuilder, u16 } from '../../test/stream-builder.ts';
 import { joinSections } from '../reception/guide-reader.ts';
 import { openGuideDatabase } from '../store/guide-database.ts';
+import { WriteLock } from '../store/write-lock.ts';
 import { GuideHost } from './guide-host.ts';
 import type { GuideEvent, NamedEvents } from './guide-messages.ts';
 
@@ -36,7 +37,7 @@ test('a programme that was present between two tables that are read together is 
   };
   const host = new GuideHost({ post, openFile: openGuideDatabase, now: () => NOW });
   try {
-    host.take({ kind: 'open', path, writeMs: { visit: 1000, feed: 1000 } });
+    host.take({ kind: 'open', path, lock: new WriteLock().share(), writeMs: { visit: 1000, feed: 1000 } });
     host.take({ kind: 'stations', stations: [HOME] });
     const reading = { networkId: NETWORK, wanted: [], settleMs: 0, patienceMs: 0 };
     host.take({ kind: 'read', reading: 1, source: 'feed', ...reading });

@@ -10,6 +10,7 @@ import type { ProgramRecord } from '../model/program.ts';
 import { postponed, withSchedule } from '../model/program-precedence.ts';
 import { type GuideBatch, guideSections } from '../reception/guide-reader.ts';
 import type { GuideDatabase } from '../store/guide-database.ts';
+import type { WorkerLock } from '../store/write-lock.ts';
 import type { GuideEvent, GuideOrder, NamedEvents, ReadingOrder } from './guide-messages.ts';
 import { GuideSession } from './guide-session.ts';
 import { KnownStations } from './known-stations.ts';
@@ -31,7 +32,7 @@ const REPORT_DELAY_MS = 200;
 
 interface GuideHostOptions {
   post: (event: GuideEvent) => void;
-  openFile: (path: string) => GuideDatabase;
+  openFile: (path: string, lock: WorkerLock) => GuideDatabase;
   now: WallClock;
 }
 
@@ -43,9 +44,9 @@ interface Reading {
   /** A visit whose goal is not reached yet. */
   awaitsGoal: boolean;
   readonly beganAt: WallMs;
-  writtenAt: WallMs;
   /** Arrival of the sections being read, by the kernel's clock since boot. */
   arrivedAt: MonotonicMs | undefined;
+  writtenAt: WallMs;
   /** A write of this reading is in progress; later data waits for the next. */
   writing: boolean;
   /** Its stations were counted as read once. */
@@ -78,7 +79,7 @@ export class GuideHost {
   take(order: GuideOrder): void {
     switch (order.kind) {
       case 'open':
-        this.#open(order.path, order.writeMs);
+        this.#open(order);
         break;
       case 'stations':
         this.#stations.replace(order.stations);
@@ -125,10 +126,10 @@ export class GuideHost {
     this.#file = undefined;
   }
 
-  #open(path: string, writeMs: { visit: number; feed: number }): void {
+  #open({ path, lock, writeMs }: Extract<GuideOrder, { kind: 'open' }>): void {
     this.#writeMs = writeMs;
     try {
-      this.#file = this.options.openFile(path);
+      this.#file = this.options.openFile(path, lock);
       void this.#file.programs.fillIndex();
     } catch (error) {
       this.options.post({ kind: 'trouble', error: String(error) });
@@ -153,8 +154,8 @@ export class GuideHost {
       writeMs: this.#writeMs[source],
       awaitsGoal: source === 'visit',
       beganAt: at,
-      writtenAt: at,
       arrivedAt: undefined,
+      writtenAt: at,
       writing: false,
       counted: false,
     });
@@ -164,8 +165,8 @@ export class GuideHost {
   #take(id: number, { at, arrivedAt, bytes }: GuideBatch): void {
     const reading = this.#readings.get(id);
     if (reading !== undefined) {
-      reading.session.feed(guideSections(bytes), at);
       reading.arrivedAt = arrivedAt;
+      reading.session.feed(guideSections(bytes), at);
       this.#writeWhenDue(reading);
     }
     this.options.post({ kind: 'taken', reading: id, bytes: bytes.length });
@@ -215,7 +216,7 @@ export class GuideHost {
         session.putBack(change.stationId, unplaced);
       }
       if (coverage.length === 0) return;
-      file.coverage.put(coverage);
+      await file.putCoverage(coverage);
       this.options.post({ kind: 'coverage' });
     }, reading);
     reading.writing = false;

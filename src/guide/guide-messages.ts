@@ -3,6 +3,7 @@ import type { NetworkId, ProgramId, ServiceId, StationId } from '../../arib/ids.
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { MonotonicMs, WallMs } from '../../host/clock.ts';
 import type { GuideBatch } from '../reception/guide-reader.ts';
+import type { WorkerLock } from '../store/write-lock.ts';
 
 export interface VisitedStation {
   id: StationId;
@@ -42,7 +43,7 @@ export interface ReadingOrder {
 
 export type GuideOrder =
   /** The first message. `writeMs`: interval between writes of schedules while a visit or a feed is read. */
-  | { kind: 'open'; path: string; writeMs: { visit: number; feed: number } }
+  | { kind: 'open'; path: string; lock: WorkerLock; writeMs: { visit: number; feed: number } }
   /** Every station whose guide is kept. */
   | { kind: 'stations'; stations: VisitedStation[] }
   | ({ kind: 'read'; reading: number } & ReadingOrder)

@@ -10,6 +10,7 @@ import type { StationRecord } from '../model/station.ts';
 import type { ReceptionPool } from '../reception/reception-pool.ts';
 import type { CoverageStore } from '../store/guide-coverage.ts';
 import type { ProgramStore } from '../store/program-store.ts';
+import type { WriteLock } from '../store/write-lock.ts';
 import type { AgentClient } from '../tuner/agent-client.ts';
 import { AirWatch } from './air-watch.ts';
 import { ClockOffsets } from './clock-offsets.ts';
@@ -28,6 +29,7 @@ export interface GuideServiceOptions {
   coverage: CoverageStore;
   /** The database file: the guide worker writes it with a connection of its own. */
   databasePath: string;
+  writeLock: WriteLock;
   limits: CollectLimits;
   /** The setting that enables collection without a request. */
   collectGuide: () => boolean;
@@ -62,6 +64,7 @@ export class GuideService {
     this.#worker = new GuideWorkerClient({
       startWorker: options.startWorker,
       path: options.databasePath,
+      writeLock: options.writeLock,
       writeMs: WRITE_MS,
       log,
       onChanged: () => hub.changed('programs'),

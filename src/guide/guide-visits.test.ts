@@ -14,6 +14,7 @@ import { ReceptionPool } from '../reception/reception-pool.ts';
 import { openDatabase } from '../store/database.ts';
 import { ProgramStore } from '../store/program-store.ts';
 import { StationStore } from '../store/station-store.ts';
+import { WriteLock } from '../store/write-lock.ts';
 import { startGuideWorker, startReceptionWorker } from '../workers.ts';
 import type { VisitResult } from './guide-messages.ts';
 import { GuideVisits, type RunningVisit, type VisitOrder } from './guide-visits.ts';
@@ -97,6 +98,7 @@ function serve(handler: () => Response): string {
 
 function guideWorker(startWorker: () => Worker = startGuideWorker, silenceMs?: number): GuideWorkerClient {
   const made = new GuideWorkerClient({
+    writeLock: new WriteLock(),
     startWorker,
     silenceMs,
     path,

@@ -8,6 +8,7 @@ import type { BroadcastMs } from '../../arib/time.ts';
 import type { Log } from '../../host/log.ts';
 import { WorkerLink } from '../../host/worker-link.ts';
 import type { GuideBatch } from '../reception/guide-reader.ts';
+import type { WorkerLock, WriteLock } from '../store/write-lock.ts';
 import type {
   ClockSample,
   GuideContract,
@@ -22,6 +23,7 @@ interface GuideWorkerOptions {
   startWorker: () => Worker;
   /** The database file that the worker writes. */
   path: string;
+  writeLock: WriteLock;
   /** Interval between writes of schedules while a visit or a feed is read, ms. */
   writeMs: { visit: number; feed: number };
   log: Log;
@@ -70,6 +72,7 @@ interface Entry {
 export class GuideWorkerClient {
   readonly #link: WorkerLink<GuideContract>;
   readonly #readings = new Map<number, Entry>();
+  #lock: WorkerLock | undefined;
   #serial = 0;
   #stations: VisitedStation[] = [];
   /** Only the first of consecutive failures is logged. */
@@ -82,11 +85,15 @@ export class GuideWorkerClient {
       startWorker,
       log,
       setup: (send) => {
-        send({ kind: 'open', path, writeMs });
+        this.#lock = options.writeLock.share();
+        send({ kind: 'open', path, lock: this.#lock, writeMs });
         send(this.#stationsOrder());
       },
       onEvent: (event) => this.#take(event),
-      onLost: () => this.#lost(),
+      onLost: () => {
+        if (this.#lock !== undefined) options.writeLock.revoke(this.#lock);
+        this.#lost();
+      },
       // Recordings depend on its present/following: the watchdog is always active.
       watchWhen: 'always',
       watchdog: { limitMs: silenceMs },

@@ -4,10 +4,10 @@ import { answeredOnceStored } from './stored.ts';
 
 test('a write is answered once it is on disk, and with an error when that cannot be confirmed', async () => {
   let disk = Promise.withResolvers<void>();
-  const answered = answeredOnceStored(
-    () => Response.json({}),
-    () => disk.promise,
-  );
+  const answered = answeredOnceStored(() => Response.json({}), {
+    admitted: async (answer) => answer(),
+    stored: () => disk.promise,
+  });
   const ask = (method: string) => answered(new Request('http://svc/api/rules', { method }));
   // Reads do not wait.
   expect((await ask('GET')).status).toBe(200);
@@ -27,9 +27,23 @@ test('a write is answered once it is on disk, and with an error when that cannot
 });
 
 test('a refused request changes nothing, and is answered at once', async () => {
-  const refusing = answeredOnceStored(
-    () => new Response(null, { status: 404 }),
-    () => new Promise(() => {}),
-  );
+  const refusing = answeredOnceStored(() => new Response(null, { status: 404 }), {
+    admitted: async (answer) => answer(),
+    stored: () => new Promise(() => {}),
+  });
   expect((await refusing(new Request('http://svc/api/rules/1', { method: 'PUT' }))).status).toBe(404);
+});
+
+test('only requests that may write wait until they are admitted', async () => {
+  const admitted: string[] = [];
+  const answering = (method: string) =>
+    answeredOnceStored(() => Response.json({}), {
+      admitted: async (answer) => {
+        admitted.push(method);
+        return answer();
+      },
+      stored: async () => {},
+    })(new Request('http://svc/api/rules', { method }));
+  for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'DELETE', 'PATCH']) await answering(method);
+  expect(admitted).toEqual(['POST', 'PUT', 'DELETE', 'PATCH']);
 });

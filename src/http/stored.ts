@@ -1,18 +1,26 @@
 /**
- * Responses to changes by users are sent when the change is on disk: a power cut loses nothing that was confirmed.
+ * Requests of users that change something: they wait for the database without blocking others, and are answered when
+ * the change is on disk, so that a power cut loses nothing that was confirmed.
  */
 import { failureResponse } from '../route/problems.ts';
 
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** @param stored resolves when everything that was committed before is on disk; throws Failure */
+interface Storing {
+  /** Answers when the database can be written, or after some seconds all the same. */
+  admitted: (answer: () => Response | Promise<Response>) => Promise<Response>;
+  /** Resolves when everything that was committed before is on disk; throws Failure. */
+  stored: () => Promise<void>;
+}
+
 export function answeredOnceStored(
   handle: (request: Request) => Response | Promise<Response>,
-  stored: () => Promise<void>,
+  { admitted, stored }: Storing,
 ): (request: Request) => Promise<Response> {
   return async (request) => {
-    const response = await handle(request);
-    if (READING.has(request.method) || !response.ok) return response;
+    if (READING.has(request.method)) return handle(request);
+    const response = await admitted(() => handle(request));
+    if (!response.ok) return response;
     try {
       await stored();
       return response;

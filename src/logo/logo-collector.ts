@@ -11,7 +11,8 @@ import type { LogoRecord } from '../model/logo.ts';
 import type { StationRecord } from '../model/station.ts';
 import type { ChannelSurveys } from '../reception/channel-survey.ts';
 import type { FoundLogo, LogoCarrier, SurveyResult } from '../reception/survey-types.ts';
-import type { LogoStore } from '../store/logo-store.ts';
+import type { LogoStore, ReceivedLogo } from '../store/logo-store.ts';
+import { type Write, writeNow } from '../store/transaction.ts';
 import { TaskFailures } from '../tuner/task-failures.ts';
 import {
   type LogoTarget,
@@ -49,6 +50,8 @@ interface LogoCollectorOptions {
   agent: { readonly url: string; tuners(signal?: AbortSignal): Promise<Tuner[]> };
   surveys: Pick<ChannelSurveys, 'survey'>;
   hub: Hub;
+  /** Default: at once. */
+  write?: Write;
   log: Log;
   /** Epoch ms. */
   now: WallClock;
@@ -73,6 +76,8 @@ export class LogoCollector {
   readonly #ending = new AbortController();
   readonly #trouble: TaskFailures;
   readonly #timing: LogoTiming;
+  /** Not stored yet, by station and type. */
+  readonly #received = new Map<string, ReceivedLogo>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #due = Number.POSITIVE_INFINITY;
   #quietFrom = Number.POSITIVE_INFINITY;
@@ -127,6 +132,7 @@ export class LogoCollector {
     if (!this.#looking) {
       this.#looking = true;
       try {
+        await this.#store();
         await this.#lookOnce();
         this.#trouble.over();
       } catch (error) {
@@ -184,7 +190,8 @@ export class LogoCollector {
     const limitMs = own ? (type === 'GR' ? terrestrialMs : satelliteMs) : sharedMs;
     const stations = wanted.map(({ networkId, serviceId }) => ({ networkId, serviceId }));
     const order = { request, limitMs, task: { kind: 'logos' as const, wanted: stations } };
-    const result = await surveys.survey(order, stop.signal, (logos) => this.#store(logos));
+    const result = await surveys.survey(order, stop.signal, (logos) => this.#take(logos));
+    await this.#store();
     if (this.#ending.signal.aborted) return;
     this.#learn(target, result);
     const now = this.options.now();
@@ -196,21 +203,31 @@ export class LogoCollector {
   }
 
   /** Called from the worker's message: a full or broken database must not end the process. */
-  #store(logos: readonly FoundLogo[]): void {
-    const { stations, store, hub, log, now } = this.options;
-    if (this.#ending.signal.aborted) return;
-    const received = logos
-      .map(({ networkId, serviceId, ...logo }) => ({ stationId: stationId(networkId, serviceId), ...logo }))
-      .filter((logo) => stations.find(logo.stationId) !== undefined);
+  #take(logos: readonly FoundLogo[]): void {
+    for (const { networkId, serviceId, ...logo } of logos) {
+      const id = stationId(networkId, serviceId);
+      if (this.options.stations.find(id) !== undefined)
+        this.#received.set(`${id} ${logo.type}`, { stationId: id, ...logo });
+    }
+    void this.#store();
+  }
+
+  /** What cannot be stored is stored by the next check. */
+  async #store(): Promise<void> {
+    const { store, hub, log, now, write = writeNow } = this.options;
+    if (this.#ending.signal.aborted || this.#received.size === 0) return;
+    const received = [...this.#received.values()];
     try {
       let changed = false;
-      for (const record of store.put(received, now())) {
+      const stored = await write(() => store.put(received, now()));
+      for (const [key, logo] of this.#received) if (received.includes(logo)) this.#received.delete(key);
+      for (const record of stored) {
         changed ||= this.#held.get(record.stationId)?.tag !== record.tag;
         this.#held.set(record.stationId, record);
       }
       if (changed) hub.changed('services');
     } catch (error) {
-      log.error('logos not stored', { error: String(error) });
+      log.error('logos not stored yet', { error: String(error) });
     }
   }
 

@@ -7,6 +7,7 @@ import type { Hub } from '../hub/hub.ts';
 import type { AddRoutes } from '../route/add-routes.ts';
 import { PairingStore } from '../store/pairing-store.ts';
 import { TokenStore } from '../store/token-store.ts';
+import { whenWritable } from '../store/transaction.ts';
 import { addDevicePageRoutes } from './device-page-routes.ts';
 import { type Attempts, addDeviceRoutes } from './device-routes.ts';
 import { FormGuard } from './form-guard.ts';
@@ -41,6 +42,7 @@ export function createPairing(needs: PairingNeeds) {
   };
   const pairing = new PairingService({
     ...{ codes: new PairingStore(database), tokens: store, now, random, purgeIntervalMs, onPaired, log },
+    write: (act) => whenWritable(database, act),
   });
   const guard = new FormGuard(random);
   const routes: AddRoutes = (app) => {

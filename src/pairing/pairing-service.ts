@@ -7,6 +7,7 @@ import type { PollError } from '../../wire/api.ts';
 import { databaseFailure } from '../store/database-error.ts';
 import type { PairingStore } from '../store/pairing-store.ts';
 import type { TokenStore } from '../store/token-store.ts';
+import { type Write, writeNow } from '../store/transaction.ts';
 import { CODE_LIFE_MS, isExpired, nextPairingStep, placeFreeAt } from './pairing-code.ts';
 import { hashOf, newSecret, newToken, newUserCode } from './secrets.ts';
 
@@ -21,6 +22,8 @@ interface PairingServiceOptions {
   random: Random;
   /** Interval of deleting expired codes. */
   purgeIntervalMs: number;
+  /** Default: at once. */
+  write?: Write;
   /** A device got its token. */
   onPaired: () => void;
   log: Log;
@@ -58,7 +61,7 @@ export class PairingService {
   constructor(private readonly options: PairingServiceOptions) {}
 
   start(): void {
-    this.#timer = setInterval(() => this.#tick(), this.options.purgeIntervalMs);
+    this.#timer = setInterval(() => void this.#tick(), this.options.purgeIntervalMs);
   }
 
   close(): void {
@@ -147,9 +150,10 @@ export class PairingService {
   }
 
   /** The database may be unavailable for a while: the next tick tries again. */
-  #tick(): void {
+  async #tick(): Promise<void> {
+    const { write = writeNow } = this.options;
     try {
-      this.#purge();
+      await write(() => this.#purge());
     } catch (error) {
       if (databaseFailure(error) === undefined) throw error;
       this.options.log.warn('expired pairing codes stay for now', { error: String(error) });

@@ -10,6 +10,7 @@ import type { AddRoutes } from '../route/add-routes.ts';
 import { EncodedFileStore } from '../store/encoded-file-store.ts';
 import { PictureStore } from '../store/picture-store.ts';
 import { RecordingListStore } from '../store/recording-list-store.ts';
+import { whenWritable } from '../store/transaction.ts';
 import { CaptionFiles } from './caption-files.ts';
 import { addCaptionRoutes } from './caption-routes.ts';
 import { CaptionStreams } from './caption-streams.ts';
@@ -52,6 +53,7 @@ export function createPlayData(needs: PlayDataNeeds) {
   const pictures = new PictureService({
     ...{ store: new PictureStore(database), list: recordingList, cache, maker, hub, now },
     ...{ captions: captionFiles, log: log.component('pictures') },
+    write: (act) => whenWritable(database, act),
   });
   const captionStreams = new CaptionStreams({
     ...{ open, list: recordingList, elapsed: needs.elapsed },

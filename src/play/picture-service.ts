@@ -10,7 +10,7 @@ import { Failure } from '../model/failure.ts';
 import type { RecordingId } from '../model/ids.ts';
 import type { PictureStore } from '../store/picture-store.ts';
 import type { ListedRecording, RecordingListStore } from '../store/recording-list-store.ts';
-import { isLocked } from '../store/transaction.ts';
+import { isLocked, type Write, writeNow } from '../store/transaction.ts';
 import type { CaptionFiles } from './caption-files.ts';
 import type { PictureMaker } from './picture-maker.ts';
 import type { RecordingCache } from './recording-cache.ts';
@@ -21,6 +21,8 @@ interface PictureServiceOptions {
   readonly cache: RecordingCache;
   readonly maker: Pick<PictureMaker, 'make'>;
   readonly captions: Pick<CaptionFiles, 'prepare'>;
+  /** Default: at once. */
+  readonly write?: Write | undefined;
   readonly hub: Hub;
   readonly log: Log;
   /** Epoch ms. */
@@ -124,7 +126,7 @@ export class PictureService {
 
   /** @returns false if nothing can be made now */
   async #make(id: RecordingId): Promise<boolean> {
-    const { store, list, maker, hub, log, now } = this.options;
+    const { store, list, maker, hub, log, now, write = writeNow } = this.options;
     const { signal } = this.#stop;
     const recording = list.find(id);
     const attempt = (this.#attempts.get(id) ?? 0) + 1;
@@ -142,7 +144,7 @@ export class PictureService {
     };
     try {
       const made = await maker.make(recording, id, showPoster, signal);
-      store.putDone(id);
+      await write(() => store.putDone(id));
       this.#attempts.delete(id);
       log.debug('pictures of a recording made', { recording: id, made });
       if (made) hub.changed('recordings');
@@ -155,7 +157,7 @@ export class PictureService {
       log.info('pictures of a recording not made', { recording: id, error: String(error) });
       const isGone = error instanceof Failure && error.code === 'not_found';
       if (isGone || attempt >= MAX_ATTEMPTS) {
-        store.putDone(id);
+        await write(() => store.putDone(id));
         this.#attempts.delete(id);
       }
       await sleepUnlessAborted(TURN_MS, signal);

@@ -14,6 +14,7 @@ import { RecordingStore } from '../store/recording-store.ts';
 import { RecordingSumStore } from '../store/recording-sums.ts';
 import { RecycleBin } from '../store/recycle-bin.ts';
 import { RESERVED_BYTES } from '../store/reserved-space.ts';
+import { whenWritable } from '../store/transaction.ts';
 import { FolderMounts } from './folder-mounts.ts';
 import { type Folder, wishedFolders } from './folder-selection.ts';
 import { FolderSpaces } from './folder-space.ts';
@@ -93,6 +94,7 @@ export function createRecording(needs: RecordingNeeds) {
   const watching = new PlaybackActivity(clock.now);
   const retention = new RetentionService({
     ...{ recycleBin, mounts, watching, hub, stored },
+    write: (act) => whenWritable(database, act),
     intervalMs: needs.retentionIntervalMs,
     log: needs.log.component('retention'),
     now: clock.now,

@@ -9,6 +9,7 @@ import { within } from '../../host/deadline.ts';
 import type { Log } from '../../host/log.ts';
 import { syncFolder } from '../reception/recorded-file.ts';
 import type { Leftover, RecycleBin } from '../store/recycle-bin.ts';
+import { type Write, writeNow } from '../store/transaction.ts';
 import type { FolderMounts } from './folder-mounts.ts';
 import { isEmptyOrAway } from './recording-parts.ts';
 
@@ -17,6 +18,8 @@ interface RemovalOptions {
   mounts?: Pick<FolderMounts, 'isAway'> | undefined;
   /** Resolves when everything committed before is on disk; throws when that is not known. Default: at once. */
   stored?: (() => Promise<void>) | undefined;
+  /** Default: at once. */
+  write?: Write | undefined;
   log: Log;
   /** Upper limit of a caller's wait for a removal, ms. */
   waitMs: number;
@@ -74,7 +77,7 @@ export class RecordingRemoval {
   }
 
   async #empty(folder: string, files: readonly Leftover[]): Promise<void> {
-    const { recycleBin, mounts, stored, log } = this.options;
+    const { recycleBin, mounts, stored, write = writeNow, log } = this.options;
     if ((await mounts?.isAway(folder)) || (await isEmptyOrAway(folder))) return;
     // The deletion must be durable before any file is removed.
     await stored?.();
@@ -92,7 +95,7 @@ export class RecordingRemoval {
       // Names are dropped only once the removal is durable.
       if (removed > 0) await syncFolder(folder);
       if (this.#stop.signal.aborted) return;
-      if (gone.length > 0) recycleBin.forgetFiles(gone);
+      if (gone.length > 0) await write(() => recycleBin.forgetFiles(gone));
       if (removed > 0) log.info('recording files removed', { folder, files: removed });
     }
   }

@@ -11,6 +11,7 @@ import { Failure } from '../model/failure.ts';
 import type { RecordingId } from '../model/ids.ts';
 import type { RuleId } from '../model/rule.ts';
 import type { KeptRow, RecycleBin, ShelfRow } from '../store/recycle-bin.ts';
+import { type Write, writeNow } from '../store/transaction.ts';
 import type { FolderMounts } from './folder-mounts.ts';
 import type { PlaybackActivity } from './playback-activity.ts';
 import { RecordingRemoval } from './recording-removal.ts';
@@ -34,6 +35,8 @@ interface RetentionServiceOptions {
   watching?: Pick<PlaybackActivity, 'isWatched'> | undefined;
   /** See `RemovalOptions`. */
   stored?: (() => Promise<void>) | undefined;
+  /** Default: at once. */
+  write?: Write | undefined;
   hub: Hub;
   intervalMs: number;
   log: Log;
@@ -56,8 +59,8 @@ export class RetentionService {
   #closed = false;
 
   constructor(readonly options: RetentionServiceOptions) {
-    const { recycleBin, mounts, stored, log } = options;
-    this.#removal = new RecordingRemoval({ recycleBin, mounts, stored, log, waitMs: REMOVAL_WAIT_MS });
+    const { recycleBin, mounts, stored, write, log } = options;
+    this.#removal = new RecordingRemoval({ recycleBin, mounts, stored, write, log, waitMs: REMOVAL_WAIT_MS });
   }
 
   start(): void {
@@ -159,7 +162,8 @@ export class RetentionService {
       const deleted = isSure ? await this.#deleteExpired() : 0;
       if (binned + deleted > 0) this.#changed();
       await this.#removal.run();
-      if (isSure) recycleBin.purge(plusMs(now(), -FORGET_MS), plusMs(now(), -EPISODE_MS));
+      if (isSure)
+        await this.#write(() => recycleBin.purge(plusMs(now(), -FORGET_MS), plusMs(now(), -EPISODE_MS)));
       this.#seenStamp = recycleBin.stamp();
     } catch (error) {
       log.error('retention failed', { error: String(error) });
@@ -172,7 +176,8 @@ export class RetentionService {
     for (const rule of recycleBin.keepingRules()) {
       const ids = this.#retiring(rule).map(({ id }) => id);
       for (let from = 0; from < ids.length && !this.#closed; from += BATCH) {
-        count += recycleBin.bin(ids.slice(from, from + BATCH), now());
+        const batch = ids.slice(from, from + BATCH);
+        count += await this.#write(() => recycleBin.bin(batch, now()));
         await nextTurn();
       }
       if (ids.length > 0) log.info('recordings put into the bin', { rule: rule.id, recordings: ids.length });
@@ -185,12 +190,16 @@ export class RetentionService {
     let count = 0;
     while (!this.#closed) {
       const ids = recycleBin.binnedUntil(plusMs(now(), -BIN_MS), BATCH);
-      const marked = ids.length === 0 ? 0 : recycleBin.markDeleted(ids, now());
+      const marked = ids.length === 0 ? 0 : await this.#write(() => recycleBin.markDeleted(ids, now()));
       if (marked === 0) break;
       count += marked;
       await nextTurn();
     }
     return count;
+  }
+
+  get #write(): Write {
+    return this.options.write ?? writeNow;
   }
 
   #retiring(rule: KeepLimits & { id: RuleId }): KeptRow[] {

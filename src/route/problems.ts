@@ -32,13 +32,10 @@ interface ProblemOptions {
 
 export function problem(code: ProblemCode, message: string, options: ProblemOptions = {}): Response {
   const body: Problem = { message, code, ...(options.path === undefined ? {} : { path: options.path }) };
+  const retry = code === 'busy' ? { 'retry-after': String(BUSY_RETRY_S) } : {};
   return Response.json(body, {
     status: options.status ?? STATUS_OF[code],
-    headers: {
-      'cache-control': 'no-store',
-      ...(code === 'busy' ? { 'retry-after': String(BUSY_RETRY_S) } : {}),
-      ...options.headers,
-    },
+    headers: { 'cache-control': 'no-store', ...retry, ...options.headers },
   });
 }
 

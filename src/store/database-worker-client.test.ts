@@ -11,6 +11,7 @@ import { Failure } from '../model/failure.ts';
 import { startDatabaseWorker } from '../workers.ts';
 import { openDatabase } from './database.ts';
 import { DatabaseWorkerClient } from './database-worker-client.ts';
+import { WriteLock } from './write-lock.ts';
 
 /** A stub of a worker whose disk finishes when the test decides. */
 class FakeWorker extends EventTarget {
@@ -49,6 +50,7 @@ beforeEach(() => {
   workers = [];
   lines = [];
   client = new DatabaseWorkerClient({
+    writeLock: new WriteLock(),
     database,
     path: 'svc.db',
     startWorker: () => {

@@ -11,6 +11,7 @@ import { WorkerLink } from '../../host/worker-link.ts';
 import { Failure } from '../model/failure.ts';
 import { type DatabaseTroubleKind, TROUBLES, troubleOf } from './database-error.ts';
 import type { DatabaseContract, Inspection, LogStatus } from './database-worker-messages.ts';
+import type { WorkerLock, WriteLock } from './write-lock.ts';
 
 /** A disk in standby spins up within this. */
 const LIMIT_MS = 25_000;
@@ -35,6 +36,7 @@ interface DatabaseWorkerClientOptions {
   database: Database;
   /** Its file. */
   path: string;
+  writeLock: WriteLock;
   startWorker: () => Worker;
   log: Log;
   /** Time limit of the disk, ms. */
@@ -66,6 +68,7 @@ export class DatabaseWorkerClient {
   readonly #inspector: WorkerLink<DatabaseContract>;
   /** Shared with the worker: 1 while it waits for the disk, which pauses the watchdog. */
   #diskWait = new Int32Array(new SharedArrayBuffer(4));
+  #lock: WorkerLock | undefined;
   /** Everything up to this value of `total_changes` is on disk. */
   #safe = 0;
   #asked: Batch | undefined;
@@ -79,18 +82,20 @@ export class DatabaseWorkerClient {
   #reportedBytes = LONG_LOG_BYTES;
 
   constructor(readonly options: DatabaseWorkerClientOptions) {
-    const { startWorker, path, log, watchdog } = options;
+    const { startWorker, path, writeLock, log, watchdog } = options;
     this.#link = new WorkerLink({
       name: 'database worker',
       startWorker,
       log,
       setup: (send) => {
         this.#diskWait = new Int32Array(new SharedArrayBuffer(4));
-        send({ kind: 'open', path, diskWait: this.#diskWait });
+        this.#lock = writeLock.share();
+        send({ kind: 'open', path, lock: this.#lock, diskWait: this.#diskWait });
       },
       onEvent: (status) => this.#onStatus(status),
       // Also without a request, since the log must be checkpointed.
       onLost: () => {
+        if (this.#lock !== undefined) writeLock.revoke(this.#lock);
         clearTimeout(this.#restart);
         this.#restart = setTimeout(() => this.#link.start(), RESTART_MS);
       },

@@ -5,7 +5,7 @@
 import { Database } from 'bun:sqlite';
 import type { MonotonicClock } from '../../host/clock.ts';
 import { type DatabaseTroubleKind, troubleOf } from './database-error.ts';
-import type { Inspection, LogStatus } from './database-worker-messages.ts';
+import type { DatabaseOrder, Inspection, LogStatus } from './database-worker-messages.ts';
 import { IntegrityCheck } from './integrity-check.ts';
 import { ReservedSpace } from './reserved-space.ts';
 import { WalCheckpointer } from './wal-checkpointer.ts';
@@ -31,10 +31,10 @@ export class DatabaseWorkerHost {
 
   constructor(private readonly options: DatabaseWorkerHostOptions) {}
 
-  open(path: string, diskWait: Int32Array<SharedArrayBuffer>): void {
+  open({ path, lock, diskWait }: DatabaseOrder): void {
     this.#diskWait = diskWait;
     this.#waitForDisk(() => {
-      this.#checkpointer = new WalCheckpointer(path, this.options.elapsed);
+      this.#checkpointer = new WalCheckpointer(path, this.options.elapsed, lock);
     });
     this.#logTimer = setInterval(() => this.#checkLog(), CHECK_LOG_MS);
     this.#space = new ReservedSpace(path);

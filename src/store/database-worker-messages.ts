@@ -1,6 +1,7 @@
 /** Messages between main thread and database worker. */
 import type { DatabaseTroubleKind } from './database-error.ts';
 import type { DamagedField } from './integrity-check.ts';
+import type { WorkerLock } from './write-lock.ts';
 
 export interface DatabaseContract {
   requests: {
@@ -9,10 +10,17 @@ export interface DatabaseContract {
     /** Reads the complete database once, in a separate worker. */
     inspect: { ask: { path: string }; answer: Inspection };
   };
-  /** The first message. `diskWait[0]` is 1 while the worker waits for the disk. */
-  orders: { kind: 'open'; path: string; diskWait: Int32Array<SharedArrayBuffer> };
+  orders: DatabaseOrder;
   /** After each check of the log and its disk. */
   events: LogStatus;
+}
+
+/** The first message. `diskWait[0]` is 1 while the worker waits for the disk. */
+export interface DatabaseOrder {
+  kind: 'open';
+  path: string;
+  lock: WorkerLock;
+  diskWait: Int32Array<SharedArrayBuffer>;
 }
 
 export interface LogStatus {

@@ -1,13 +1,13 @@
 /**
  * Ordered writes that must not be lost, but must not wait for the write lock: rows of recordings. They run at once
- * while the lock is free. While another program holds it they are kept in memory and retried every 100 ms; a write
+ * while the lock is free. While it is held they are kept in memory and stored when it is free again; a write
  * replaces a waiting one with the same key.
  *
  * Memory: a recording has one waiting write per key (its row, times, texts, measurements, end) and one per seam; with
  * `MAX_WAITING` some megabytes.
  */
 import type { Database } from 'bun:sqlite';
-import { atomically, isLocked } from './transaction.ts';
+import { atomically, isLocked, whenWritable } from './transaction.ts';
 
 const RETRY_MS = 100;
 const MAX_WAITING = 10_000;
@@ -62,19 +62,22 @@ export class DeferredWrites {
     });
     this.#waiting.clear();
     clearTimeout(this.#retry);
-    this.#retry = undefined;
     for (const error of refused) this.options.onRefused(error);
   }
 
   #arm(): void {
-    this.#retry ??= setTimeout(() => {
-      this.#retry = undefined;
-      try {
-        this.flush();
-      } catch {
-        this.#arm();
-      }
-    }, RETRY_MS);
+    this.#retry ??= setTimeout(() => void this.#retryWhenFree(), RETRY_MS);
     this.#retry.unref();
+  }
+
+  /** Does not block while the lock is held. */
+  async #retryWhenFree(): Promise<void> {
+    try {
+      await whenWritable(this.database, () => this.flush());
+    } catch {
+      // All of them stay queued.
+    }
+    this.#retry = undefined;
+    if (this.isWaiting) this.#arm();
   }
 }

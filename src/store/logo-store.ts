@@ -13,7 +13,7 @@ interface LogoRow {
   fetched_at: WallMs;
 }
 
-interface ReceivedLogo {
+export interface ReceivedLogo {
   stationId: StationId;
   type: number;
   version: number | null;

@@ -24,9 +24,12 @@ import {
 import { COLUMNS, type ProgramRow, toRecord } from './program-row.ts';
 import { SearchIndexFiller } from './search-index-filler.ts';
 import { isLocked } from './transaction.ts';
+import { holding, type WorkerLock } from './write-lock.ts';
 
 interface ProgramWriterOptions {
   database: Database;
+  /** Undefined: no other thread of this process writes. */
+  lock?: WorkerLock;
   elapsed: MonotonicClock;
   /** Lets other connections write. */
   pause: (ms: number) => Promise<void>;
@@ -188,6 +191,12 @@ export class ProgramWriter {
     return written;
   }
 
+  /** Other writes of this thread, in one transaction. */
+  together(act: () => void): Promise<void> {
+    const once: Iterator<void> = { next: () => ({ done: true, value: act() }) };
+    return this.#inTurn(() => this.#run(once));
+  }
+
   /** Deletes programmes that ended at or before `before`. @returns their number */
   async purge(before: BroadcastMs): Promise<number> {
     let purged = 0;
@@ -212,18 +221,19 @@ export class ProgramWriter {
    * @throws SQLite's error; SQLITE_BUSY after another program held the write lock for too long
    */
   async #run(steps: Iterator<void>): Promise<void> {
-    const { elapsed, pause } = this.options;
+    const { elapsed, pause, lock } = this.options;
     let lockedSince: MonotonicMs | undefined;
     for (;;) {
-      const begin = elapsed();
+      let begin = elapsed();
       let over = false;
+      const some = this.#database.transaction(() => {
+        begin = elapsed();
+        do over = steps.next().done === true;
+        while (!over && elapsed() - begin < TRANSACTION_MS);
+      });
       try {
-        this.#database
-          .transaction(() => {
-            do over = steps.next().done === true;
-            while (!over && elapsed() - begin < TRANSACTION_MS);
-          })
-          .immediate();
+        if (lock === undefined) some.immediate();
+        else await holding(lock, () => some.immediate());
         lockedSince = undefined;
       } catch (error) {
         // The lock is requested before the first step, so no step has run.

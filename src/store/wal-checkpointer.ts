@@ -14,6 +14,7 @@ import { Database } from 'bun:sqlite';
 import { closeSync, fsyncSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { MonotonicClock } from '../../host/clock.ts';
+import { holdingNow, type WorkerLock } from './write-lock.ts';
 
 /** Number of new pages that triggers a checkpoint, SQLite's default: 4 MB. */
 const WRITE_PAGES = 1000;
@@ -42,6 +43,7 @@ export class WalCheckpointer {
   constructor(
     private readonly path: string,
     private readonly elapsed: MonotonicClock,
+    private readonly lock?: WorkerLock,
   ) {
     this.#database = connect(path);
     this.#pins = [connect(path), connect(path)];
@@ -73,7 +75,7 @@ export class WalCheckpointer {
       this.#isQuick = this.elapsed() - began < QUICK_MS;
       if (!this.#isQuick && left.pages < TOO_LONG_PAGES) return left;
       if (left.unwritten === 0 || left.pages >= TOO_LONG_PAGES) {
-        if (this.#restartLog()) break;
+        if (this.#restartAlone()) break;
       }
     }
     return this.length();
@@ -104,6 +106,13 @@ export class WalCheckpointer {
     free.query('SELECT 1 FROM sqlite_schema LIMIT 1').get();
     release(held);
     this.#pins.reverse();
+  }
+
+  /** Takes SQLite's write lock: not while another thread writes or wants to. */
+  #restartAlone(): boolean {
+    return this.lock === undefined
+      ? this.#restartLog()
+      : holdingNow(this.lock, () => this.#restartLog()) === true;
   }
 
   /** Does not wait: if a connection is reading or writing now, it is retried later. */

@@ -16,6 +16,7 @@ import { wantedStations } from '../../src/guide/visit-goal.ts';
 import { ReceptionPool } from '../../src/reception/reception-pool.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { StationStore } from '../../src/store/station-store.ts';
+import { WriteLock } from '../../src/store/write-lock.ts';
 import { startGuideWorker, startReceptionWorker } from '../../src/workers.ts';
 import { loadScenario } from '../../synth/scenario/load.ts';
 import type { ChannelPlan, Scenario } from '../../synth/scenario/model.ts';
@@ -172,6 +173,7 @@ async function stored(scenario: Scenario, plan: ChannelPlan, packets: Uint8Array
   });
   closers.push(() => server.stop(true));
   const worker = new GuideWorkerClient({
+    writeLock: new WriteLock(),
     startWorker: startGuideWorker,
     path,
     writeMs: { visit: 30_000, feed: 300_000 },

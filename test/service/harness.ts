@@ -140,6 +140,8 @@ interface TestServiceOptions {
   now?: () => number;
   /** Time since the machine was started, ms; default: days, so that its clock is considered right. */
   elapsed?: () => number;
+  /** Default: that of the service. */
+  startGuideWorker?: () => Worker;
 }
 
 const UP_FOR_DAYS = (): number => performance.now() + 3 * 86_400_000;
@@ -164,12 +166,12 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     log,
     now: () => wallMs((options.now ?? Date.now)()),
     elapsed: () => monotonicMs((options.elapsed ?? UP_FOR_DAYS)()),
+    boot: bootClock,
     random: secrets.random,
     searchPath: options.searchPath ?? '/nonexistent',
-    boot: bootClock,
     webDir: options.webDir ?? null,
     startReceptionWorker,
-    startGuideWorker,
+    startGuideWorker: options.startGuideWorker ?? startGuideWorker,
     startScheduleWorker,
     startBackgroundWorker,
     startDatabaseWorker,
