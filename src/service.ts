@@ -212,6 +212,7 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
   const play = createPlay({
     ...{ database, encoders, settings, hub, log, now, folderSpace, seen },
     monotonicClock,
+    dataDir: config.dataDir,
   });
   const playData = createPlayData({
     ...{ database, encoders, hub, log, now, elapsed, seen, dataDir: config.dataDir, open: play.open },

@@ -89,6 +89,7 @@ function serve(
           ...{ ...parts, seen: () => {}, open: { open: absent } },
           encodedFiles: { of: () => [] },
           encodedStreams: { sound: absent },
+          audioFiles: { find: absent, start: absent },
         }),
     ],
   });

@@ -18,7 +18,7 @@ import type { OpenRecordings } from './open-recordings.ts';
 import { PictureMaker, POSTER_FILE } from './picture-maker.ts';
 import { addPictureRoutes } from './picture-routes.ts';
 import { PictureService } from './picture-service.ts';
-import { RecordingCache } from './recording-cache.ts';
+import { CACHE_FOLDER, RecordingCache } from './recording-cache.ts';
 
 interface PlayDataNeeds {
   database: Database;
@@ -37,9 +37,6 @@ interface PlayDataNeeds {
   /** Epoch ms. */
   now: WallClock;
 }
-
-/** In the data folder; may be deleted while the service is not running. */
-const CACHE_FOLDER = 'recording-cache';
 
 export function createPlayData(needs: PlayDataNeeds) {
   const { database, dataDir, open, encoders, isBusy, hub, log, now } = needs;

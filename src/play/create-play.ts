@@ -1,5 +1,6 @@
 /** Composition of recording playback: files, descriptions, streams, and their routes. */
 import type { Database } from 'bun:sqlite';
+import { join } from 'node:path';
 import type { MonotonicClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
@@ -13,11 +14,13 @@ import { EncodedFileStore } from '../store/encoded-file-store.ts';
 import { RecordingLengthStore } from '../store/recording-length-store.ts';
 import { RecordingListStore } from '../store/recording-list-store.ts';
 import { RecordingStore } from '../store/recording-store.ts';
+import { AudioFiles } from './audio-files.ts';
 import { ConversionSlots } from './conversion-slots.ts';
 import { EncodedStreams } from './encoded-streams.ts';
 import { addFileRoutes, type FileRouteNeeds } from './file-routes.ts';
 import { OpenRecordings } from './open-recordings.ts';
 import { addPlaybackRoutes } from './playback-routes.ts';
+import { CACHE_FOLDER, RecordingCache } from './recording-cache.ts';
 import { RecordingLengths } from './recording-lengths.ts';
 import { type RecordingStreamRequest, RecordingStreams } from './recording-streams.ts';
 import { addStreamRoutes } from './stream-routes.ts';
@@ -30,6 +33,7 @@ interface PlayNeeds extends Pick<FileRouteNeeds, 'folderSpace' | 'seen'> {
   monotonicClock: MonotonicClock;
   /** Epoch ms. */
   now: () => number;
+  dataDir: string;
   log: Log;
 }
 
@@ -63,6 +67,10 @@ export function createPlay(needs: PlayNeeds) {
     ...{ slots, encoders: needs.encoders, clock: needs.monotonicClock, log: needs.log.component('play') },
   });
   const chapters = new ChapterStore(needs.database);
+  const audioFiles = new AudioFiles({
+    cache: new RecordingCache({ folder: join(needs.dataDir, CACHE_FOLDER) }),
+    log: needs.log.component('play'),
+  });
   const lengths = new RecordingLengths({
     ...{ open, hub: needs.hub, store: new RecordingLengthStore(needs.database) },
     find: (id) => recordingList.find(id),
@@ -77,6 +85,7 @@ export function createPlay(needs: PlayNeeds) {
     encodedFiles,
     encodedStreams,
     lengths,
+    audioFiles,
   };
   const routes: AddRoutes = (app) => {
     addFileRoutes(app, routeNeeds);
@@ -97,6 +106,7 @@ export function createPlay(needs: PlayNeeds) {
   };
   const close = async (): Promise<void> => {
     await Promise.all([streams.close(), encodedStreams.close(), lengths.close()]);
+    await audioFiles.close();
     await open.close();
   };
   return {

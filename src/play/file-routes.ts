@@ -9,13 +9,14 @@ import { FILE_SOURCES } from '../../wire/api.ts';
 import { hasAdts, recordingAudio } from '../media/recording-audio.ts';
 import type { EncodedFile } from '../model/encoding.ts';
 import { Failure } from '../model/failure.ts';
-import type { RecordingId } from '../model/ids.ts';
+import { type RecordingId, recordingId } from '../model/ids.ts';
 import { problemResponse, REFUSALS } from '../route/described-responses.ts';
 import { matchesEtag } from '../route/etag.ts';
 import { findRecording, ID_PARAMS, NO_RECORDING } from '../route/recording-id.ts';
 import { ENDLESS, LENGTH_HEADER, NO_LENGTH } from '../route/stream-headers.ts';
 import type { EncodedFileStore } from '../store/encoded-file-store.ts';
 import type { ListedFile, ListedRecording, RecordingListStore } from '../store/recording-list-store.ts';
+import type { AudioFiles } from './audio-files.ts';
 import { isSameForRange, readRange } from './byte-ranges.ts';
 import type { EncodedStreams } from './encoded-streams.ts';
 import { type FilePiece, joinedBody } from './joined-file.ts';
@@ -28,6 +29,7 @@ export interface FileRouteNeeds {
   open: Pick<OpenRecordings, 'open'>;
   encodedFiles: Pick<EncodedFileStore, 'of'>;
   encodedStreams: Pick<EncodedStreams, 'sound'>;
+  audioFiles: Pick<AudioFiles, 'find' | 'start'>;
   /** Undefined for a folder that does not respond. */
   folderSpace(path: string): Promise<object | undefined>;
 }
@@ -81,14 +83,14 @@ async function sendFile(
   parts: Pick<FileRouteNeeds, 'folderSpace'>,
   request: Request,
   recording: ListedRecording,
-  { source, paths }: { source: ListedFile['source']; paths: readonly string[] },
+  { type, paths }: { type: string; paths: readonly string[] },
 ): Promise<Response> {
   const stats = await Promise.all(paths.map((path) => statOf(parts, path)));
   const pieces: FilePiece[] = paths.map((path, index) => ({ path, size: stats[index]?.size ?? 0 }));
   const size = pieces.reduce((sum, piece) => sum + piece.size, 0);
   const etag = tagOf(recording, stats);
   const headers: Record<string, string> = {
-    'content-type': TYPES[source],
+    'content-type': type,
     'accept-ranges': 'bytes',
     'cache-control': etag === null ? 'no-store' : 'private, no-cache',
     ...(etag === null ? {} : { etag }),
@@ -113,42 +115,76 @@ async function sendFile(
   return new Response(await joinedBody(pieces, start, end), { status, headers });
 }
 
-/** Audio as broadcast: without length, which would require reading everything. */
-async function sendAudio(
-  parts: Pick<FileRouteNeeds, 'open' | 'seen' | 'encodedStreams'>,
-  request: Request,
+const AUDIO_TYPE = 'audio/aac';
+/** How long a request for a range waits until the audio is extracted. */
+const EXTRACT_LIMIT_MS = 20_000;
+
+const NO_AUDIO = () => new Failure('not_found', 'この録画には取り出せる音声がありません。');
+
+/** The audio as broadcast, as it is read: without length, which would require reading everything. */
+async function audioStream(
+  parts: Pick<FileRouteNeeds, 'open' | 'encodedStreams'>,
   recording: ListedRecording,
   encoded: EncodedFile | undefined,
-): Promise<Response> {
-  if (encoded !== undefined) return sendEncodedAudio(parts, request, recording, encoded);
+): Promise<ReadableStream<Uint8Array>> {
+  if (encoded !== undefined) {
+    if (encoded.facts.tracks.length === 0) throw NO_AUDIO();
+    return parts.encodedStreams.sound(recording, encoded);
+  }
   const opened = await parts.open.open(recording);
-  if (!hasAdts(opened.index)) {
-    opened.close();
-    throw new Failure('not_found', 'この録画には取り出せる音声がありません。');
-  }
-  const headers = { 'content-type': 'audio/aac', ...ENDLESS };
-  if (request.method === 'HEAD') {
-    opened.close();
-    return new Response(null, { headers: { ...headers, [LENGTH_HEADER]: NO_LENGTH } });
-  }
-  parts.seen(recording.id);
-  return new Response(recordingAudio(opened.bytes, opened.index, opened.close), { headers });
+  if (hasAdts(opened.index)) return recordingAudio(opened.bytes, opened.index, opened.close);
+  opened.close();
+  throw NO_AUDIO();
 }
 
-async function sendEncodedAudio(
-  { encodedStreams, seen }: Pick<FileRouteNeeds, 'seen' | 'encodedStreams'>,
+/** Name of the extracted audio in the cache: another one after the file was replaced. */
+async function audioName(
+  parts: Pick<FileRouteNeeds, 'folderSpace'>,
+  source: ListedFile['source'],
+  paths: readonly string[],
+): Promise<string> {
+  const stats = await Promise.all(paths.map((path) => statOf(parts, path)));
+  const marks = stats.map(({ size, mtimeMs, ino }) => `${size} ${Math.round(mtimeMs)} ${ino}`);
+  return `audio-${source}-${Bun.hash(marks.join(' ')).toString(36)}.aac`;
+}
+
+/** @param file where the audio is taken from */
+async function sendAudio(
+  parts: Pick<FileRouteNeeds, 'open' | 'seen' | 'encodedStreams' | 'folderSpace' | 'audioFiles'>,
   request: Request,
   recording: ListedRecording,
-  encoded: EncodedFile,
+  file: { source: ListedFile['source']; paths: readonly string[]; encoded: EncodedFile | undefined },
 ): Promise<Response> {
-  const headers = { 'content-type': 'audio/aac', ...ENDLESS };
-  if (encoded.facts.tracks.length === 0) {
-    throw new Failure('not_found', 'この録画には取り出せる音声がありません。');
+  const { source, paths, encoded } = file;
+  const extract = () => audioStream(parts, recording, encoded);
+  const growing = { 'content-type': AUDIO_TYPE, ...ENDLESS };
+  if (recording.state === 'recording') {
+    const body = await extract();
+    if (request.method !== 'HEAD') return new Response(body, { headers: growing });
+    await body.cancel();
+    return new Response(null, { headers: { ...growing, [LENGTH_HEADER]: NO_LENGTH } });
   }
-  if (request.method === 'HEAD')
+  const id = recordingId(recording.id);
+  const name = await audioName(parts, source, paths);
+  const send = (path: string): Promise<Response> =>
+    sendFile(parts, request, recording, { type: AUDIO_TYPE, paths: [path] });
+  const known = await parts.audioFiles.find(id, name);
+  if (request.method !== 'HEAD') parts.seen(id);
+  if (known !== undefined) return send(known);
+  const headers = { ...growing, 'accept-ranges': 'bytes' };
+  if (request.method === 'HEAD') {
+    await (await extract()).cancel();
     return new Response(null, { headers: { ...headers, [LENGTH_HEADER]: NO_LENGTH } });
-  seen(recording.id);
-  return new Response(await encodedStreams.sound(recording, encoded), { headers });
+  }
+  const audio = await parts.audioFiles.start(id, name, extract);
+  // From the beginning, it is sent while it is extracted: RFC 9110, 14.2 allows to ignore a range.
+  const range = readRange(request.headers.get('range'), Number.MAX_SAFE_INTEGER);
+  const isWhole = range === 'whole' || (range !== 'outside' && range.start === 0);
+  if (isWhole) return new Response(audio.body(), { headers });
+  await within(EXTRACT_LIMIT_MS, audio.done, () => {
+    throw new Failure('busy', '音声を取り出しています。少し待ってから、もう一度お試しください。');
+  });
+  return send(audio.path);
 }
 
 /** If no folder had room for a complete original stream, or it is not joined yet, it is in several files. */
@@ -175,7 +211,7 @@ export function addFileRoutes(app: Elysia, parts: FileRouteNeeds): void {
   const tags = ['recordings'];
   const etag = { schema: { type: 'string' as const }, description: 'for a file that no longer grows' };
   const media = Object.fromEntries(
-    [...new Set([...Object.values(TYPES), 'audio/aac'])].map((type) => [
+    [...new Set([...Object.values(TYPES), AUDIO_TYPE])].map((type) => [
       type,
       { schema: { type: 'string' as const, format: 'binary' } },
     ]),
@@ -185,12 +221,13 @@ export function addFileRoutes(app: Elysia, parts: FileRouteNeeds): void {
     const recording = findRecording(parts.recordingList, id);
     const file = recording.files.find(({ source }) => query.source === undefined || source === query.source);
     if (file === undefined) throw NO_FILE();
+    const paths = pathsOf(parts, recording.id, file);
     if (query.audio !== undefined) {
       const encoded = parts.encodedFiles.of(recording.id).find(({ source }) => source === file.source);
-      return sendAudio(parts, request, recording, encoded);
+      return sendAudio(parts, request, recording, { source: file.source, paths, encoded });
     }
     if (request.method !== 'HEAD') parts.seen(recording.id);
-    return sendFile(parts, request, recording, { ...file, paths: pathsOf(parts, recording.id, file) });
+    return sendFile(parts, request, recording, { type: TYPES[file.source], paths });
   };
 
   app.get('/api/recordings/:id/file', ({ params, query, request }) => answer(params.id, query, request), {
@@ -202,7 +239,9 @@ export function addFileRoutes(app: Elysia, parts: FileRouteNeeds): void {
         'For playback, also in parts with `Range` (one range; several are answered with the complete file). The file of ' +
         'a running recording is sent as far as it is written. An original stream in several files is sent as one; a ' +
         'range over a file boundary of more than 4 MB is sent chunked, without `Content-Length` except for HEAD. ' +
-        'With `audio=only` the complete audio is sent, without `Range`.',
+        'With `audio=only` the first request extracts the audio and sends it meanwhile, without length; later ones, and ' +
+        'those for a range that does not begin at 0, are answered from the extracted file (503 `busy` if it takes longer ' +
+        'than 20 s). Of a running recording the audio so far is sent.',
       tags,
       responses: {
         ...REFUSALS,

@@ -1,5 +1,5 @@
 /**
- * Files derived from recordings that can be created again: posters, previews, captions. One folder per recording.
+ * Files derived from recordings that can be created again: posters, previews, captions, audio. One folder per recording.
  * Bounded: beyond its size the previews and captions of the oldest recordings are removed.
  */
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { writeFileAtomic } from '../../host/files.ts';
 import { type RecordingId, recordingId } from '../model/ids.ts';
 
+/** In the data folder; may be deleted while the service is not running. */
+export const CACHE_FOLDER = 'recording-cache';
 /** Some 1.2 MB per hour of recording: more than 1,500 hours. */
 const MAX_BYTES = 2 * 1024 ** 3;
 /** 50 kB each: never evicted. */

@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs';
 import { Value } from '@sinclair/typebox/value';
 import { ChaptersSchema, type Playback, PlaybackSchema } from '../../wire/api.ts';
 import { RecordedHome, START } from '../service/recorded-home.ts';
+import { comesTrue } from '../until.ts';
 import { madeStream, outputOf } from './made-recording.ts';
 import { PICTURE, VirtualRecording, type VirtualRun } from './virtual-recording.ts';
 
@@ -22,7 +23,8 @@ afterAll(() => home.close());
 beforeEach(() => home.clear());
 
 const SECOND = 90_000;
-const get = (id: number, what = 'playback') => home.get(`/api/recordings/${id}/${what}`);
+const get = (id: number, what = 'playback', init: RequestInit = {}) =>
+  home.get(`/api/recordings/${id}/${what}`, init);
 
 async function content(...runs: VirtualRun[]): Promise<Uint8Array> {
   const source = new VirtualRecording(runs, 12);
@@ -136,6 +138,13 @@ test('chapters are empty while commercials are not detected', async () => {
 test('the sound alone is sent as it was broadcast, as ADTS', async () => {
   const content = await madeStream({ seconds: 3, flashAt: 1, clock: 400 });
   const id = home.put({ content: new Uint8Array(content) });
+  const head = await home.get(`/api/recordings/${id}/file?audio=only`, { method: 'HEAD' });
+  expect([head.status, head.headers.get('content-length')]).toEqual([200, null]);
+  // A range of what is not extracted yet waits for it.
+  const late = await get(home.put({ content: new Uint8Array(content) }, 1), 'file?audio=only', {
+    headers: { range: 'bytes=700-799' },
+  });
+  expect([late.status, (await late.bytes()).length]).toEqual([206, 100]);
   const response = await get(id, 'file?audio=only&source=ts');
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'audio/aac']);
   const bytes = await response.bytes();
@@ -143,8 +152,25 @@ test('the sound alone is sent as it was broadcast, as ADTS', async () => {
   // The last frame is not confirmed by a following one.
   expect(bytes.length).toBeGreaterThan(original.length - 1_000);
   expect(Buffer.compare(bytes, original.subarray(0, bytes.length))).toBe(0);
-  const head = await home.get(`/api/recordings/${id}/file?audio=only`, { method: 'HEAD' });
-  expect([head.status, head.headers.get('content-length')]).toEqual([200, null]);
+  // By now it is extracted: ranges, the length and an unchanged answer.
+  await comesTrue(
+    'the length is known',
+    async () => {
+      const { headers } = await home.get(`/api/recordings/${id}/file?audio=only`, { method: 'HEAD' });
+      return headers.get('content-length') === String(bytes.length) ? true : undefined;
+    },
+    20_000,
+  );
+  for (const [range, from, to] of [
+    ['bytes=0-', 0, bytes.length],
+    ['bytes=1000-1999', 1000, 2000],
+    ['bytes=-500', bytes.length - 500, bytes.length],
+  ] as const) {
+    const part = await home.get(`/api/recordings/${id}/file?audio=only`, { headers: { range } });
+    expect([range, part.status, part.headers.get('content-type')]).toEqual([range, 206, 'audio/aac']);
+    expect(part.headers.get('content-range')).toBe(`bytes ${from}-${to - 1}/${bytes.length}`);
+    expect(Buffer.compare(await part.bytes(), bytes.subarray(from, to))).toBe(0);
+  }
   const silent = await madeStream({ seconds: 1, flashAt: 0, clock: 10, only: 'video' });
   expect((await get(home.put({ content: new Uint8Array(silent) }), 'file?audio=only')).status).toBe(404);
 });
