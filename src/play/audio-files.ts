@@ -13,7 +13,7 @@ interface AudioFilesOptions {
   readonly log: Log;
 }
 
-export interface AudioFile {
+interface AudioFile {
   readonly path: string;
   /** Resolves when the file is complete. @throws the error of the extraction */
   readonly done: Promise<void>;
