@@ -1,8 +1,8 @@
 /**
- * Eight scrambled tunings of 18 Mbit/s through a real agent process, the real card daemon and an emulated card: processor
- * time, memory, packets lost or different from before scrambling, and how long a viewer waits for the first clear byte.
- * `bun bench/descramble.ts [seconds] [agent executable]`. Needs root, pcscd and vsmartcard-vpcd. Ends with 1 when packets
- * are lost or a figure is past its bound.
+ * Eight scrambled tunings through a real agent process, the real card daemon and an emulated card: processor time, memory,
+ * packets lost or different from before scrambling, and how long a viewer waits for the first clear byte.
+ * `bun bench/descramble.ts [seconds] [agent executable, or -] [Mbit/s of a tuning]`. Needs root, pcscd and vsmartcard-vpcd.
+ * Ends with 1 when packets are lost or a figure is past its bound.
  */
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,14 +10,14 @@ import { join } from 'node:path';
 import { CardRig, cardRigMissing } from '../test/agent/card-rig.ts';
 import { startProgram } from '../test/program.ts';
 import { scrambledStream } from '../test/scrambled-stream.ts';
-import { comesTrue } from '../test/until.ts';
+import { until } from '../test/until.ts';
 import type { Card } from '../wire/agent.ts';
 import { StreamComparison } from './streams/stream-comparison.ts';
 
 const seconds = Number(process.argv[2] ?? 20);
-const executable = process.argv[3];
+const executable = process.argv[3] === '-' ? undefined : process.argv[3];
 const TUNINGS = 8;
-const BYTES_PER_SECOND = 18_000_000 / 8;
+const BYTES_PER_SECOND = (Number(process.argv[4] ?? 18) * 1_000_000) / 8;
 const PACKET = 188;
 /** Crypto periods of a second, twice as often as in a broadcast; the last one is followed by the first. */
 const PERIODS = 4;
@@ -26,8 +26,6 @@ const CPU_BOUND = 12;
 /** The agent queues data while a busy machine reads late. */
 const MEMORY_BOUND_MB = 300;
 const FIRST_BYTE_BOUND_MS = 1_000;
-/** Limit of the time until the card daemon has the card. */
-const CARD_READY_MS = 30_000;
 /** Interval at which the tuning commands are informed how much was read. */
 const ACKNOWLEDGE_MS = 100;
 /** Interval between two lines of a long run. */
@@ -92,7 +90,7 @@ const agent = await startProgram(
 );
 const card = async (): Promise<Card> => (await fetch(`${agent.url}/agent/card`)).json() as Promise<Card>;
 // If the card is not ready, the first seconds of a tuning stay scrambled on a busy machine.
-await comesTrue('the card is ready', async () => (await card()).state === 'ready', CARD_READY_MS);
+await until('the card is ready', async () => (await card()).state === 'ready');
 const stop = new AbortController();
 const consumers = originals.map((clear) => new StreamComparison(clear));
 const acknowledge = (): void => {

@@ -51,7 +51,8 @@ class Encoder {
   }
 
   /** @returns false if no set contains the character */
-  put(character: string, katakanaAhead: number): boolean {
+  put(characters: readonly string[], at: number): boolean {
+    const character = characters[at] ?? '';
     if (character === '\n') {
       this.bytes.push(APR);
       return true;
@@ -75,7 +76,7 @@ class Encoder {
       return true;
     }
     const katakana = katakanaCode(character);
-    if (katakana !== undefined && (this.#left === 'katakana' || katakanaAhead >= KATAKANA_RUN)) {
+    if (katakana !== undefined && (this.#left === 'katakana' || startsKatakana(characters, at))) {
       this.#single('katakana', false, katakana);
       return true;
     }
@@ -86,13 +87,14 @@ class Encoder {
   }
 }
 
-function katakanaRun(characters: readonly string[], from: number): number {
+function startsKatakana(characters: readonly string[], from: number): boolean {
   let count = 0;
   while (count < KATAKANA_RUN && katakanaCode(characters[from + count] ?? '\0') !== undefined) count += 1;
-  return count;
+  return count === KATAKANA_RUN;
 }
 
-const MEMORY_LIMIT = 4096;
+/** The texts of eight days of a network's guide, about 10 MB. */
+const MEMORY_LIMIT = 32_768;
 const memory = new Map<string, Uint8Array>();
 
 /**
@@ -104,12 +106,12 @@ export function encodeText(text: string): Uint8Array {
   if (known !== undefined) return known;
   const characters = [...text];
   const encoder = new Encoder();
-  for (const [index, character] of characters.entries()) {
-    if (!encoder.put(character, katakanaRun(characters, index))) {
-      throw new RangeError(
-        `no broadcast code for "${character}" (U+${character.codePointAt(0)?.toString(16)})`,
-      );
-    }
+  for (let at = 0; at < characters.length; at += 1) {
+    if (encoder.put(characters, at)) continue;
+    const character = characters[at] ?? '';
+    throw new RangeError(
+      `no broadcast code for "${character}" (U+${character.codePointAt(0)?.toString(16)})`,
+    );
   }
   const bytes = Uint8Array.from(encoder.bytes);
   if (memory.size >= MEMORY_LIMIT) memory.clear();

@@ -16,7 +16,6 @@ import { FFMPEG, madeStream, outputOf, played } from '../play/made-recording.ts'
 import { RecordedHome } from '../service/recorded-home.ts';
 import { until } from '../until.ts';
 
-// Some wait for two encodes, on a machine that may be busy.
 const SECONDS = 4;
 const FLASH = 2;
 
@@ -63,10 +62,11 @@ const files = (id: number): string[] =>
     .sort();
 
 describe('a recording that is encoded', () => {
-  test('becomes a file of the same length and times, and its original is removed', async () => {
+  test('becomes a file of the same length, times and chapters, and its original is removed', async () => {
     const id = put();
-    expect((await home.send('POST', `/api/recordings/${id}/encode`, { codecs: 'h264' })).status).toBe(204);
-    expect(await ended(id)).toMatchObject({ state: 'done', message: null });
+    await correctChapters(id, 1, 2);
+    const wish = { codecs: 'h264', commercials: 'chapters' };
+    expect((await home.send('POST', `/api/recordings/${id}/encode`, wish)).status).toBe(204);
     expect(await ended(id)).toMatchObject({ state: 'done', message: null });
     const item = await home.item(id);
     expect(item?.files.map(({ source, codec }) => `${source} ${codec}`)).toEqual(['alt h264']);
@@ -77,7 +77,8 @@ describe('a recording that is encoded', () => {
     expect(status).toMatchObject({ encoded: true, state: 'available' });
     const file = await home.get(`/api/recordings/${id}/file?source=alt`);
     expect(file.headers.get('content-type')).toBe('video/x-matroska');
-    const shown = await played(await file.bytes());
+    const made = await file.bytes();
+    const shown = await played(made);
     expect(shown.flashes).toHaveLength(1);
     expect(Math.abs((shown.flashes[0] ?? 0) - FLASH)).toBeLessThan(0.034);
     expect(Math.abs((shown.beeps[0] ?? 0) - FLASH)).toBeLessThan(0.034);
@@ -102,16 +103,29 @@ describe('a recording that is encoded', () => {
     }
     for (const what of ['stream?codec=mpeg2', 'file?source=ts', 'captions'])
       expect([what, (await home.get(`/api/recordings/${id}/${what}`)).status]).toEqual([what, 404]);
-    // Without its original its chapters can still be corrected.
-    const chapters = [{ start: 1, end: 2, title: 'CM' }];
-    const corrected = await home.send('PUT', `/api/recordings/${id}/chapters`, { chapters });
-    expect([corrected.status, ((await corrected.json()) as Chapters).chapters.length]).toEqual([200, 3]);
     const sound = await home.get(`/api/recordings/${id}/file?audio=only`);
     expect(sound.headers.get('content-type')).toBe('audio/aac');
     expect((await played(await sound.bytes())).beeps).toHaveLength(1);
     const log = await (await home.get(`/api/recordings/${id}/encode-log`)).json();
     expect([...Value.Errors(EncodeLogSchema, log)]).toEqual([]);
     expect((await queue()).measured).toHaveLength(1);
+    expect(await chaptersIn(made)).toEqual(['0-1000 本編', '1000-2000 CM', '2000-4004 本編']);
+
+    // Without its original its chapters can still be corrected: inside the file, in place.
+    await correctChapters(id, 1.5, 3);
+    const changed = await until('a file of another tag', async () => {
+      const headers = { 'if-none-match': file.headers.get('etag') ?? '' };
+      const again = await home.get(`/api/recordings/${id}/file?source=alt`, { headers });
+      return again.status === 200 ? again.bytes() : undefined;
+    });
+    expect(await chaptersIn(changed)).toEqual(['0-1500 本編', '1500-3000 CM', '3000-4004 本編']);
+    // No other byte has moved.
+    expect(changed.length).toBe(made.length);
+    expect((await played(changed)).flashes).toEqual(shown.flashes);
+    await home.send('PUT', `/api/recordings/${id}/chapters`, { chapters: [] });
+    const read = async (): Promise<string[]> =>
+      chaptersIn(await (await home.get(`/api/recordings/${id}/file`)).bytes());
+    await until('no chapters', async () => (await read()).length === 0);
   });
 
   test('keeps both files and its original where requested', async () => {
@@ -169,34 +183,11 @@ test('commercials are cut out, and all times are on the scale of the file', asyn
   expect((await home.item(id))?.resumeMs).toBe(flash * 1000);
 });
 
-test('chapters inside a file are updated in place after a correction', async () => {
-  const id = put();
-  const correct = async (start: number, end: number): Promise<void> => {
-    const chapters = [{ start, end, title: 'CM' }];
-    expect((await home.send('PUT', `/api/recordings/${id}/chapters`, { chapters })).status).toBe(200);
-  };
-  await correct(1, 2);
-  await home.send('POST', `/api/recordings/${id}/encode`, { codecs: 'h264', commercials: 'chapters' });
-  expect(await ended(id)).toMatchObject({ state: 'done' });
-  const made = await home.get(`/api/recordings/${id}/file`);
-  const before = await made.bytes();
-  expect(await chaptersIn(before)).toEqual(['0-1000 本編', '1000-2000 CM', '2000-4004 本編']);
-
-  await correct(1.5, 3);
-  const tag = made.headers.get('etag') ?? '';
-  const changed = await until('a file of another tag', async () => {
-    const again = await home.get(`/api/recordings/${id}/file`, { headers: { 'if-none-match': tag } });
-    return again.status === 200 ? again.bytes() : undefined;
-  });
-  expect(await chaptersIn(changed)).toEqual(['0-1500 本編', '1500-3000 CM', '3000-4004 本編']);
-  // No other byte has moved.
-  expect(changed.length).toBe(before.length);
-  expect((await played(changed)).flashes).toEqual((await played(before)).flashes);
-  await home.send('PUT', `/api/recordings/${id}/chapters`, { chapters: [] });
-  const read = async (): Promise<string[]> =>
-    chaptersIn(await (await home.get(`/api/recordings/${id}/file`)).bytes());
-  await until('no chapters', async () => (await read()).length === 0);
-});
+async function correctChapters(id: number, start: number, end: number): Promise<void> {
+  const chapters = [{ start, end, title: 'CM' }];
+  const corrected = await home.send('PUT', `/api/recordings/${id}/chapters`, { chapters });
+  expect([corrected.status, ((await corrected.json()) as Chapters).chapters.length]).toEqual([200, 3]);
+}
 
 /** As ffmpeg reads them: `from-to title`, ms. */
 async function chaptersIn(file: Uint8Array): Promise<string[]> {
@@ -212,7 +203,8 @@ async function chaptersIn(file: Uint8Array): Promise<string[]> {
 describe('the queue', () => {
   test('can be paused, reordered and cancelled, and contains a recording only once', async () => {
     expect((await home.send('PUT', '/api/encodes', { paused: true })).status).toBe(200);
-    const [first, second] = [put(), home.put({ content: film }, 1)];
+    const sound = await madeStream({ seconds: 1, flashAt: 0, clock: 95_430, only: 'audio' });
+    const [first, second] = [home.put({ content: sound }), home.put({ content: sound }, 1)];
     const many = await home.send('POST', '/api/encodes', { ids: [first, second, 999_999] });
     expect(await many.json()).toEqual({ queued: 2 });
     expect((await home.send('POST', `/api/recordings/${first}/encode`, { codecs: 'h264' })).status).toBe(204);
@@ -226,6 +218,7 @@ describe('the queue', () => {
     expect(await ids()).toEqual([recordingId(first)]);
     expect((await queue()).wait).toBe('paused');
     await home.send('PUT', '/api/encodes', { paused: false });
+    // That it is encoded now; what it becomes is tested above.
     expect(await ended(first)).toMatchObject({ state: 'done' });
   });
 

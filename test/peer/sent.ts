@@ -6,9 +6,11 @@ import { type Section, SectionDemux } from '../../arib/ts/section.ts';
 import { SectionMemory } from '../../arib/ts/section-memory.ts';
 import { eventStations } from '../../synth/broadcast.ts';
 import { ticksAt } from '../../synth/clock.ts';
+import type { SectionSource } from '../../synth/mux/section-source.ts';
 import { tableSources } from '../../synth/mux/tables.ts';
 import { NULL_PID, placeChannel } from '../../synth/scenario/layout.ts';
 import type { ChannelPlan, Scenario } from '../../synth/scenario/model.ts';
+import type { EventStation } from '../../synth/si/eit.ts';
 
 export const AT: BroadcastMs = broadcastMs(Date.UTC(2026, 10, 20, 12, 0, 0));
 const TICKS_PER_SECOND = 90_000;
@@ -17,6 +19,35 @@ const PACKET = 188;
 /** Packets of tables per chunk. */
 const PIECE_PACKETS = 4_096;
 
+/** Made once: most of the tables' cost is the guides, which the channels of a network share, and the logos. */
+class Tables {
+  readonly #scenario: Scenario;
+  readonly #stations = new Map<ChannelPlan, EventStation[]>();
+  readonly #sources = new Map<ChannelPlan, SectionSource[]>();
+
+  constructor(scenario: Scenario) {
+    this.#scenario = scenario;
+  }
+
+  sourcesOf(plan: ChannelPlan): SectionSource[] {
+    const known = this.#sources.get(plan);
+    if (known !== undefined) return known;
+    const made = tableSources(this.#scenario, placeChannel(plan), (other) => this.#stationsOf(other));
+    this.#sources.set(plan, made);
+    return made;
+  }
+
+  #stationsOf(plan: ChannelPlan): EventStation[] {
+    const known = this.#stations.get(plan);
+    if (known !== undefined) return known;
+    const made = eventStations(this.#scenario, plan);
+    this.#stations.set(plan, made);
+    return made;
+  }
+}
+
+const tables = new WeakMap<Scenario, Tables>();
+
 /** All tables that a channel sends in a time range; a chunk is valid until the next is requested. */
 function* pieces(
   scenario: Scenario,
@@ -24,7 +55,9 @@ function* pieces(
   seconds: number,
   at: BroadcastMs,
 ): Generator<Uint8Array> {
-  const sources = tableSources(scenario, placeChannel(plan), (other) => eventStations(scenario, other));
+  const made = tables.get(scenario) ?? new Tables(scenario);
+  tables.set(scenario, made);
+  const sources = made.sourcesOf(plan);
   const start = ticksAt(at);
   for (const source of sources) source.seek(start);
   const piece = new Uint8Array(PIECE_PACKETS * PACKET);
