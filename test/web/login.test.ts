@@ -1,7 +1,7 @@
 /** Logging in with a browser, behind a real proxy with https and a path prefix, at a real identity provider. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { DeviceToken, PairingAnswer, PollAnswer } from '../../wire/api.ts';
 import { type FrontProxy, freePort, hasNginx, startFrontProxy } from '../access/front-proxy.ts';
 import { startTestService, type TestService } from '../service/harness.ts';
@@ -13,6 +13,7 @@ const LIMIT_MS = 600_000;
 const SCREENS = ['', 'guide', 'recordings', 'search', 'settings'];
 
 let browser: Browser;
+const opened: BrowserContext[] = [];
 let service: TestService;
 let proxy: FrontProxy;
 let provider: Bun.Subprocess<'ignore', 'pipe', 'ignore'>;
@@ -28,6 +29,7 @@ async function firstLine(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promi
 
 async function open(): Promise<{ page: Page; faults: string[] }> {
   const context = await browser.newContext({ ignoreHTTPSErrors: true });
+  opened.push(context);
   const page = await context.newPage();
   page.setDefaultTimeout(120_000);
   const faults: string[] = [];
@@ -69,7 +71,7 @@ describe.skipIf(!hasChromium || !hasNginx)('a browser outside the household', ()
     proxy = await startFrontProxy(port, service.url);
   }, LIMIT_MS);
   afterEach(async () => {
-    await Promise.all(browser.contexts().map((context) => context.close()));
+    await Promise.all(opened.splice(0).map((context) => context.close()));
   });
   afterAll(async () => {
     await proxy.close();

@@ -26,8 +26,12 @@ export function tooWide(page: Page): Promise<string[]> {
   });
 }
 
-/** Rules of axe-core that the page breaks, contrast (WCAG 2.2, 1.4.3) among them: `rule: element (why)`. */
-export async function violations(page: Page): Promise<string[]> {
+/**
+ * Rules of axe-core that the page breaks, contrast (WCAG 2.2, 1.4.3) among them: `rule: element (why)`.
+ *
+ * @param only these rules; default: all
+ */
+export async function violations(page: Page, only?: readonly string[]): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
   // Finishes transitions: colours would be measured half-way.
   await page.evaluate(() => {
@@ -35,16 +39,17 @@ export async function violations(page: Page): Promise<string[]> {
     still.replaceSync('*, *::before, *::after { transition: none !important; animation: none !important; }');
     document.adoptedStyleSheets = [still];
   });
-  return await page.evaluate(async () => {
+  return await page.evaluate(async (rules) => {
     const { axe: checker } = globalThis as unknown as { axe: typeof import('axe-core') };
-    const { violations: broken } = await checker.run(document, { resultTypes: ['violations'] });
+    const chosen = rules === undefined ? {} : { runOnly: [...rules] };
+    const { violations: broken } = await checker.run(document, { resultTypes: ['violations'], ...chosen });
     return broken.flatMap(({ id, nodes }) =>
       nodes.map(({ target, any, all, none }) => {
         const [why] = [...any, ...all, ...none];
         return `${id}: ${target.join(' ')} (${why?.message ?? ''})`;
       }),
     );
-  });
+  }, only);
 }
 
 /** Controls smaller than 44 px, with what belongs to them included: `class: width x height`. */

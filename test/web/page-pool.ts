@@ -64,7 +64,7 @@ export class PagePool {
   /** @param aheadMs difference of the page's clock to the machine's */
   async open(url: string, aheadMs: number, options: PageOptions): Promise<Page> {
     const key = JSON.stringify(options);
-    const at = this.#parked.findIndex((one) => one.key === key);
+    const at = this.#parked.findIndex((one) => one.key === key && !one.page.isClosed());
     const [parked] = at < 0 ? [] : this.#parked.splice(at, 1);
     const held = parked ?? (await this.#create(key, options));
     this.#used.add(held);

@@ -2,7 +2,7 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { DATABASE_FILE } from '../../src/service.ts';
 import type { DeviceToken, PairingAnswer, Recording } from '../../wire/api.ts';
 import { HOME_STATION, StandInAgent, startTestService, type TestService, until } from '../service/harness.ts';
@@ -20,6 +20,7 @@ const HOUR = 3_600_000;
 const agent = new StandInAgent();
 let home: TestService;
 let browser: Browser;
+const opened: BrowserContext[] = [];
 let aheadMs = 0;
 
 /** A television outside of the household: it knows only the URL of the service and the responses. */
@@ -58,6 +59,7 @@ class Television {
 
 async function open(options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext(options);
+  opened.push(context);
   const page = await context.newPage();
   page.setDefaultTimeout(120_000);
   return page;
@@ -78,7 +80,7 @@ describe.skipIf(!hasChromium)('pairing a television', () => {
     await until(async () => ((await (await fetch(`${home.url}/api/services`)).json()) as []).length > 0);
   });
   afterEach(async () => {
-    await Promise.all(browser.contexts().map((context) => context.close()));
+    await Promise.all(opened.splice(0).map((context) => context.close()));
   });
   afterAll(async () => {
     await home.close();
