@@ -1,6 +1,4 @@
-/** Monotonic clocks that include the time the machine was suspended; the runtime's own clock stops then. */
-import { readFileSync } from 'node:fs';
-import { uptime } from 'node:os';
+/** A monotonic clock that includes the time the machine was suspended; the runtime's own clock stops then. */
 import { type MonotonicClock, monotonicMs } from './clock.ts';
 
 /** Uptime has a resolution of whole seconds. */
@@ -20,16 +18,3 @@ export function elapsedClock(monotonic: MonotonicClock, uptime: () => number): M
     return monotonicMs(apart + awake + slept);
   };
 }
-
-/**
- * The kernel's time since the machine was started, to 10 ms: the same in all threads and processes. For times that
- * are compared between threads, because `performance.now()` has another origin in each. Reads a file of the kernel.
- */
-export const bootClock: MonotonicClock = () => {
-  try {
-    return monotonicMs(Number.parseFloat(readFileSync('/proc/uptime', 'utf8')) * 1000);
-  } catch {
-    // Not on Linux: whole seconds.
-    return monotonicMs(uptime() * 1000);
-  }
-};

@@ -4,7 +4,7 @@ import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { formatCheck } from '../host/check-line.ts';
 import { systemMonotonicClock, systemWallClock } from '../host/clock.ts';
-import { bootClock, elapsedClock } from '../host/elapsed.ts';
+import { elapsedClock } from '../host/elapsed.ts';
 import { ConfigError } from '../host/environment.ts';
 import { keepFilesPrivate } from '../host/files.ts';
 import { LICENSES } from '../host/licenses.ts';
@@ -204,7 +204,7 @@ async function main(arguments_: readonly string[]): Promise<void> {
       log,
       now: systemWallClock,
       elapsed: elapsedClock(systemMonotonicClock, uptime),
-      boot: bootClock,
+      monotonic: systemMonotonicClock,
       searchPath: process.env.PATH ?? '',
       random: systemRandom,
       webDir: findWebDir(),

@@ -58,8 +58,8 @@ interface ServiceOptions {
   now: WallClock;
   /** ms since the machine was started, never set. */
   elapsed: MonotonicClock;
-  /** The kernel's clock since boot, as workers read it (`host/elapsed.ts`). */
-  boot: MonotonicClock;
+  /** This thread's clock, which stops while the machine is suspended. */
+  monotonic: MonotonicClock;
   random: Random;
   /** Value of PATH, to find ffmpeg. */
   searchPath: string;
@@ -153,10 +153,10 @@ function createBroadcast(
 
 /** The features. Where two depend on each other, a callback refers to the one that is created later. */
 function createFeatures(options: ServiceOptions, stores: Stores, foundation: Foundation) {
-  const { config, log, now, elapsed, boot, random } = options;
+  const { config, log, now, elapsed, monotonic, random } = options;
   const { database, programs } = stores;
   const { agent, pool, encoders, hub, settings, stored } = foundation;
-  const clock = new BroadcastClock({ wall: now, elapsed, boot }, (byMs) => {
+  const clock = new BroadcastClock({ wall: now, elapsed, monotonic }, (byMs) => {
     log.warn('clock corrected to the broadcast time', { byMs });
     recording.recorder.clockSet();
     booking.booking.wake();

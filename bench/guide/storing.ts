@@ -5,8 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { monotonicMs, wallMs } from '../../host/clock.ts';
-import { bootClock } from '../../host/elapsed.ts';
+import { monotonicMs, systemMonotonicClock, wallMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { systemRandom } from '../../host/random.ts';
 import { readConfig } from '../../src/config.ts';
@@ -96,7 +95,7 @@ export async function storeSatelliteNetwork(): Promise<Storing> {
       log: SILENT_LOG,
       now: () => wallMs(Date.now()),
       elapsed: () => monotonicMs(performance.now()),
-      boot: bootClock,
+      monotonic: systemMonotonicClock,
       random: systemRandom,
       searchPath: '/nonexistent',
       webDir: null,

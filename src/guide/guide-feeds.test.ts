@@ -31,7 +31,7 @@ class OpenStream {
   }
 
   post(byte: number): void {
-    this.handlers.at(-1)?.value({ at: wallMs(0), arrivedAt: monotonicMs(0), bytes: Uint8Array.of(byte) });
+    this.handlers.at(-1)?.value({ at: wallMs(0), bytes: Uint8Array.of(byte) }, monotonicMs(0));
   }
 
   fail(): void {

@@ -5,8 +5,9 @@
 import { type BroadcastType, networkId } from '../../arib/ids.ts';
 import type { Log } from '../../host/log.ts';
 import type { StationRecord } from '../model/station.ts';
-import { type GuideBatch, type GuideReaderCommand, guideReader } from '../reception/guide-reader.ts';
+import { type GuideReaderCommand, guideReader } from '../reception/guide-reader.ts';
 import type { ReceptionStream, StreamObserver, StreamPart } from '../reception/reception-pool.ts';
+import type { ArrivedBatch } from './guide-messages.ts';
 import type { GuideReading, GuideWorkerClient } from './guide-worker-client.ts';
 import { wantedStations } from './visit-goal.ts';
 import { type ChannelKey, channelKey } from './visit-plan.ts';
@@ -88,7 +89,7 @@ export class GuideFeeds implements StreamObserver {
     if (stream === undefined || channel.reader?.of === stream || this.#closed) return;
     clearTimeout(channel.retry);
     const part = stream.reader(guideReader, null, {
-      value: (batch) => this.#take(channel, batch),
+      value: (batch, arrivedAt) => this.#take(channel, { ...batch, arrivedAt }),
       ended: (end) => {
         if (channel.reader?.of !== stream) return;
         channel.reader = undefined;
@@ -100,7 +101,7 @@ export class GuideFeeds implements StreamObserver {
     channel.reader = { of: stream, part };
   }
 
-  #take(channel: OpenChannel, batch: GuideBatch): void {
+  #take(channel: OpenChannel, batch: ArrivedBatch): void {
     if (!this.#channels.has(channel.key)) return;
     if (channel.reading === undefined) {
       // A new worker has no earlier sections.

@@ -8,10 +8,10 @@ import type { MonotonicMs, WallClock, WallMs } from '../../host/clock.ts';
 import type { PresentFollowing, StationChange } from '../model/guide-change.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import { postponed, withSchedule } from '../model/program-precedence.ts';
-import { type GuideBatch, guideSections } from '../reception/guide-reader.ts';
+import { guideSections } from '../reception/guide-reader.ts';
 import type { GuideDatabase } from '../store/guide-database.ts';
 import type { WorkerLock } from '../store/write-lock.ts';
-import type { GuideEvent, GuideOrder, NamedEvents, ReadingOrder } from './guide-messages.ts';
+import type { ArrivedBatch, GuideEvent, GuideOrder, NamedEvents, ReadingOrder } from './guide-messages.ts';
 import { GuideSession } from './guide-session.ts';
 import { KnownStations } from './known-stations.ts';
 import type { StationPresent } from './merge/station-present.ts';
@@ -44,7 +44,7 @@ interface Reading {
   /** A visit whose goal is not reached yet. */
   awaitsGoal: boolean;
   readonly beganAt: WallMs;
-  /** Arrival of the sections being read, by the kernel's clock since boot. */
+  /** Arrival of the sections being read, by the main thread's monotonic clock. */
   arrivedAt: MonotonicMs | undefined;
   writtenAt: WallMs;
   /** A write of this reading is in progress; later data waits for the next. */
@@ -162,7 +162,7 @@ export class GuideHost {
     this.#watch();
   }
 
-  #take(id: number, { at, arrivedAt, bytes }: GuideBatch): void {
+  #take(id: number, { at, arrivedAt, bytes }: ArrivedBatch): void {
     const reading = this.#readings.get(id);
     if (reading !== undefined) {
       reading.arrivedAt = arrivedAt;

@@ -41,6 +41,9 @@ export interface ReadingOrder {
   patienceMs: number;
 }
 
+/** A batch with the time at which it was read from the stream, by the main thread's monotonic clock. */
+export type ArrivedBatch = GuideBatch & { arrivedAt: MonotonicMs };
+
 export type GuideOrder =
   /** The first message. `writeMs`: interval between writes of schedules while a visit or a feed is read. */
   | { kind: 'open'; path: string; lock: WorkerLock; writeMs: { visit: number; feed: number } }
@@ -48,7 +51,7 @@ export type GuideOrder =
   | { kind: 'stations'; stations: VisitedStation[] }
   | ({ kind: 'read'; reading: number } & ReadingOrder)
   /** A batch of the reader `guide`; answered by `taken`. */
-  | ({ kind: 'sections'; reading: number } & GuideBatch)
+  | ({ kind: 'sections'; reading: number } & ArrivedBatch)
   /** Delete programmes that ended at or before this time. */
   | { kind: 'purge'; before: BroadcastMs };
 
@@ -109,7 +112,7 @@ export interface ClockSample {
   networkId: NetworkId;
   offsetMs: number;
   at: WallMs;
-  /** The same by the kernel's clock since boot. */
+  /** The same by the main thread's monotonic clock. */
   arrivedAt: MonotonicMs;
 }
 

@@ -9,14 +9,14 @@ import { systemMonotonicClock, wallMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { GuideSections } from '../../test/guide-sections.ts';
 import { longSection, StreamBuilder, u16 } from '../../test/stream-builder.ts';
-import { type GuideBatch, joinSections } from '../reception/guide-reader.ts';
+import { joinSections } from '../reception/guide-reader.ts';
 import { ReceptionPool } from '../reception/reception-pool.ts';
 import { openDatabase } from '../store/database.ts';
 import { ProgramStore } from '../store/program-store.ts';
 import { StationStore } from '../store/station-store.ts';
 import { WriteLock } from '../store/write-lock.ts';
 import { startGuideWorker, startReceptionWorker } from '../workers.ts';
-import type { VisitResult } from './guide-messages.ts';
+import type { ArrivedBatch, VisitResult } from './guide-messages.ts';
 import { GuideVisits, type RunningVisit, type VisitOrder } from './guide-visits.ts';
 import { GuideWorkerClient } from './guide-worker-client.ts';
 
@@ -134,7 +134,7 @@ function run(url: string, over: Partial<VisitOrder> = {}, worker = guideWorker()
 }
 
 /** A batch as a stream's guide reader posts it. */
-function batch(packets: Uint8Array): GuideBatch {
+function batch(packets: Uint8Array): ArrivedBatch {
   const sections = new GuideSections().feed(packets);
   return { at: wallMs(Date.now()), arrivedAt: systemMonotonicClock(), bytes: joinSections(sections) };
 }

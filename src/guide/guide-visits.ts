@@ -56,11 +56,11 @@ export class GuideVisits {
         },
       });
     const reader = planReader(guideReader, null, {
-      value: (batch) => {
+      value: (batch, arrivedAt) => {
         // The stream has begun: the visit's time limits start here.
         if (!isLost) reading ??= begin();
         if (reading === undefined) ending.resolve(WORKER_LOST);
-        else reading.take(batch);
+        else reading.take({ ...batch, arrivedAt });
       },
       ended: (end) => ending.resolve(problemOf(end)),
     });

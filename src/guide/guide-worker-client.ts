@@ -7,9 +7,9 @@ import type { StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
 import type { Log } from '../../host/log.ts';
 import { WorkerLink } from '../../host/worker-link.ts';
-import type { GuideBatch } from '../reception/guide-reader.ts';
 import type { WorkerLock, WriteLock } from '../store/write-lock.ts';
 import type {
+  ArrivedBatch,
   ClockSample,
   GuideContract,
   GuideEvent,
@@ -48,7 +48,7 @@ export interface ReadingHandlers {
 
 /** A stream whose sections go to the guide worker. */
 export interface GuideReading {
-  take(batch: GuideBatch): void;
+  take(batch: ArrivedBatch): void;
   /** @param counts whether the reading was complete @returns whether its results are stored. Never rejects. */
   end(counts: boolean): Promise<boolean>;
 }
@@ -148,7 +148,7 @@ export class GuideWorkerClient {
     return { kind: 'stations', stations: this.#stations };
   }
 
-  #give(reading: number, entry: Entry, batch: GuideBatch): void {
+  #give(reading: number, entry: Entry, batch: ArrivedBatch): void {
     if (!this.#readings.has(reading)) return;
     // The worker's backlog is full.
     if (entry.unread > MAX_UNREAD_BYTES) {

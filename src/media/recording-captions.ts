@@ -25,8 +25,7 @@ export class RecordingCaptions {
     this.#reader = captionReader.start(
       { serviceId: options.serviceId ?? 0 },
       {
-        ...{ clock: systemMonotonicClock, boot: systemMonotonicClock, wall: systemWallClock },
-        ...{ select: () => {}, finish: () => {} },
+        ...{ clock: systemMonotonicClock, wall: systemWallClock, select: () => {}, finish: () => {} },
         post: (value) => {
           for (const frame of this.#frames.take(value)) this.#emit(frame);
         },

@@ -21,7 +21,7 @@ class Machine {
     {
       wall: () => wallMs(START + this.at + this.wallOff),
       elapsed: () => monotonicMs(12_345 + this.at),
-      boot: () => monotonicMs(99 + this.at),
+      monotonic: () => monotonicMs(99 + this.at),
     },
     (by) => this.set.push(by),
   );

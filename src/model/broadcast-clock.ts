@@ -26,8 +26,8 @@ interface MachineClocks {
   wall: WallClock;
   /** ms since the machine was started; monotonic, includes suspension. */
   elapsed: MonotonicClock;
-  /** The same by the kernel, which is the same in all threads. */
-  boot: MonotonicClock;
+  /** This thread's clock without suspension, by which arrivals are told. */
+  monotonic: MonotonicClock;
 }
 
 /** A received Time Offset Table. */
@@ -35,7 +35,7 @@ export interface ReceivedTime {
   networkId: NetworkId;
   /** The time in the table. */
   time: BroadcastMs;
-  /** When it was received, by `boot`. */
+  /** When it was received, by `monotonic`. */
   at: MonotonicMs;
 }
 
@@ -121,7 +121,7 @@ export class BroadcastClock {
 
   receive({ networkId, time, at }: ReceivedTime): void {
     const elapsed = this.clocks.elapsed();
-    const waited = this.clocks.boot() - at;
+    const waited = this.clocks.monotonic() - at;
     const arrivedAt = monotonicMs(elapsed - Math.max(0, Math.min(DELAY_MS, waited)));
     const known = (this.#networks.get(networkId)?.samples ?? []).filter((one) => elapsed - one.at <= DAY_MS);
     this.#networks.delete(networkId);

@@ -167,8 +167,7 @@ export class CaptionStreams {
     const reader = captionReader.start(
       { serviceId: opened.index.serviceId ?? 0 },
       {
-        ...{ clock: systemMonotonicClock, boot: systemMonotonicClock, wall: systemWallClock },
-        ...{ select: () => {}, finish: () => {} },
+        ...{ clock: systemMonotonicClock, wall: systemWallClock, select: () => {}, finish: () => {} },
         post: (value) => {
           for (const frame of frames.take(value)) queue.push(frame);
         },

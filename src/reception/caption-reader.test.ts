@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { broadcastMs } from '../../arib/time.ts';
-import { monotonicMs, systemMonotonicClock, systemWallClock } from '../../host/clock.ts';
+import { monotonicMs, systemWallClock } from '../../host/clock.ts';
 import { eventStations } from '../../synth/broadcast.ts';
 import { captionTruth } from '../../synth/caption/truth.ts';
 import { ticksAt } from '../../synth/clock.ts';
@@ -27,7 +27,6 @@ beforeEach(() => {
   readers = new ReaderSet({
     clock: () => monotonicMs(0),
     wall: systemWallClock,
-    boot: systemMonotonicClock,
     processing: () => 0,
     isOnlyUse: true,
     post: (_reader, value) => posted.push(value as CaptionReaderValue),

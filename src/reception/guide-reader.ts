@@ -24,8 +24,6 @@ const PREFIX = 2;
 export interface GuideBatch {
   /** Arrival of the last section, by this machine's clock. */
   at: WallMs;
-  /** The same by the kernel's clock since boot, for the broadcast's time. */
-  arrivedAt: MonotonicMs;
   /** To be read by `guideSections`. */
   bytes: Uint8Array<ArrayBuffer>;
 }
@@ -80,8 +78,7 @@ class GuideReader implements Reader<GuideReaderCommand> {
     this.#batch = [];
     this.#bytes = 0;
     this.#since = undefined;
-    const { wall, boot, post } = this.context;
-    post({ at: wall(), arrivedAt: boot(), bytes });
+    this.context.post({ at: this.context.wall(), bytes });
   }
 }
 

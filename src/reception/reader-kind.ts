@@ -12,8 +12,6 @@ export interface ReaderContext<Value> {
   readonly clock: MonotonicClock;
   /** For times that are compared with those of other threads. */
   readonly wall: WallClock;
-  /** The same, independent of the wall clock being set (`host/elapsed.ts`). */
-  readonly boot: MonotonicClock;
   /** Selects the PIDs that the reader gets from now on. */
   select(pids: Iterable<number>): void;
   /** Posts to the owner in the main thread, in order. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
-import { type MonotonicMs, monotonicMs, systemMonotonicClock, systemWallClock } from '../../host/clock.ts';
+import { type MonotonicMs, monotonicMs, systemWallClock } from '../../host/clock.ts';
 import { StreamBuilder } from '../../test/stream-builder.ts';
 import { defineReader, type Reader, type ReaderEnd, type ReaderKind } from './reader-kind.ts';
 import { ReaderSet } from './reader-set.ts';
@@ -18,7 +18,6 @@ beforeEach(() => {
   set = new ReaderSet({
     clock: (): MonotonicMs => monotonicMs(now),
     wall: systemWallClock,
-    boot: systemMonotonicClock,
     processing: () => used,
     isOnlyUse: false,
     post: () => {},

@@ -35,7 +35,6 @@ export const threadProcessingMs: ProcessingClock = () => {
 interface ReaderSetOptions {
   clock: MonotonicClock;
   wall: WallClock;
-  boot: MonotonicClock;
   processing: ProcessingClock;
   /** The stream has readers only, no outputs. */
   isOnlyUse: boolean;
@@ -91,12 +90,11 @@ export class ReaderSet {
       this.#end(running, { cause: 'fault', reason: 'too many readers of one stream' });
       return;
     }
-    const { clock, wall, boot, post } = this.options;
+    const { clock, wall, post } = this.options;
     this.#guard(running, () => {
       running.reader = kind.start(options, {
         clock,
         wall,
-        boot,
         select: (pids) => this.#select(running, pids),
         post: (value) => {
           if (!running.isOver) post(id, value, kind.transfer(value));

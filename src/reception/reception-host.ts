@@ -5,7 +5,6 @@ import {
   systemWallClock,
   type WallClock,
 } from '../../host/clock.ts';
-import { bootClock } from '../../host/elapsed.ts';
 import { type SendEvent, serveWorker, type WorkerHandlers } from '../../host/worker-server.ts';
 import { readAgentStream } from '../tuner/agent-stream.ts';
 import { BufferCollection } from './buffer-collection.ts';
@@ -21,7 +20,6 @@ interface ReceptionHostOptions {
   kinds: ReceptionKinds;
   clock?: MonotonicClock;
   wall?: WallClock;
-  boot?: MonotonicClock;
 }
 
 /** @param scope `self` of the worker */
@@ -100,9 +98,9 @@ class ReceptionHost {
   }
 
   #open({ stream, url, serviceId, limits, readers }: Extract<ReceptionOrder, { kind: 'open' }>): void {
-    const { clock = systemMonotonicClock, wall = systemWallClock, boot = bootClock } = this.options;
+    const { clock = systemMonotonicClock, wall = systemWallClock } = this.options;
     const received = (octets: number): void => this.#collection.received(octets);
-    const common = { post: this.send, clock, wall, boot, received };
+    const common = { post: this.send, clock, wall, received };
     const station = new StationReception({
       ...{ stream, serviceId, ...common },
       read: (handlers, signal) => readAgentStream(url, handlers, signal, limits),

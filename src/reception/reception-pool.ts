@@ -4,7 +4,7 @@
  * and does not respond, its streams end as lost, and it is replaced at the next request.
  */
 import type { ServiceId } from '../../arib/ids.ts';
-import { type MonotonicMs, monotonicMs } from '../../host/clock.ts';
+import { type MonotonicMs, monotonicMs, systemMonotonicClock } from '../../host/clock.ts';
 import type { Log } from '../../host/log.ts';
 import { WorkerLink } from '../../host/worker-link.ts';
 import { Failure } from '../model/failure.ts';
@@ -40,7 +40,8 @@ export interface OutputHandlers<Event, End> {
 }
 
 export interface ReaderHandlers<Value> {
-  value(value: Value): void;
+  /** @param postedAt by this thread's clock; not before it was posted, and exact once a message came without delay */
+  value(value: Value, postedAt: MonotonicMs): void;
   /** Once, last. @param end `dropped`: packets dropped because the reader was too slow */
   ended?(end: ReaderEnd & { dropped: number }): void;
 }
@@ -83,7 +84,8 @@ interface StreamEntry {
 
 interface PartEntry {
   pid?: number;
-  value(value: unknown, at: MonotonicMs): void;
+  /** @param at time of posting by the worker's clock, and @param postedAt by that of this thread */
+  value(value: unknown, at: MonotonicMs, postedAt: MonotonicMs): void;
   ended(end: never): void;
   /** Ends it when the worker is lost. */
   lost(): void;
@@ -102,6 +104,8 @@ class PoolWorker {
   readonly parts = new Map<number, PartEntry>();
   readonly link: WorkerLink<ReceptionContract>;
   #release: (() => void) | undefined;
+  /** This thread's clock minus the worker's, by the fastest message. */
+  #apart = Number.POSITIVE_INFINITY;
 
   constructor(name: string, options: ReceptionPoolOptions) {
     const { startWorker, log, silenceMs } = options;
@@ -129,6 +133,7 @@ class PoolWorker {
   }
 
   lose(reason: string): void {
+    this.#apart = Number.POSITIVE_INFINITY;
     const parts = [...this.parts.values()];
     this.parts.clear();
     for (const part of parts) {
@@ -190,7 +195,8 @@ class PoolWorker {
     if (entry === undefined) return;
     switch (event.kind) {
       case 'value':
-        entry.value(event.value, event.at);
+        this.#apart = Math.min(this.#apart, systemMonotonicClock() - event.at);
+        entry.value(event.value, event.at, monotonicMs(event.at + this.#apart));
         break;
       case 'spawned':
         entry.pid = event.pid;
@@ -258,7 +264,7 @@ export function planReader<Options, Command, Value>(
   handlers: ReaderHandlers<Value>,
 ): PlannedReader<Command> {
   return new Part<Command>(kind.name, options, {
-    value: (value) => handlers.value(value as Value),
+    value: (value, _at, postedAt) => handlers.value(value as Value, postedAt),
     ended: (end: ReaderEnd & { dropped: number }) => handlers.ended?.(end),
     lost: () => handlers.ended?.({ cause: 'stream', reason: 'the worker was lost', dropped: 0 }),
   });

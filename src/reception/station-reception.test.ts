@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { serviceId } from '../../arib/ids.ts';
-import { monotonicMs, systemMonotonicClock, systemWallClock } from '../../host/clock.ts';
+import { monotonicMs, systemWallClock } from '../../host/clock.ts';
 import { patSection, pesPacket, pmtSection, StreamBuilder } from '../../test/stream-builder.ts';
 import { until } from '../../test/until.ts';
 import { readAgentStream } from '../tuner/agent-stream.ts';
@@ -42,7 +42,6 @@ class TestStation {
       post: (message) => this.messages.push(message),
       clock: () => monotonicMs(this.#time),
       wall: systemWallClock,
-      boot: systemMonotonicClock,
     });
     this.station.start();
   }

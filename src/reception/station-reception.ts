@@ -37,7 +37,6 @@ interface StationReceptionOptions {
   post: (event: ReceptionEvent, transfer?: ArrayBuffer[]) => void;
   clock: MonotonicClock;
   wall: WallClock;
-  boot: MonotonicClock;
   /** Called for every piece of the stream, with its size in octets. */
   received?: ((octets: number) => void) | undefined;
 }
@@ -71,11 +70,10 @@ export class StationReception {
 
   constructor(readonly options: StationReceptionOptions) {
     this.#heardAt = options.clock();
-    const { serviceId, clock, wall, boot, post } = options;
+    const { serviceId, clock, wall, post } = options;
     this.#readers = new ReaderSet({
       clock,
       wall,
-      boot,
       processing: threadProcessingMs,
       isOnlyUse: serviceId === null,
       post: (part, value, transfer) => post({ kind: 'value', part, at: clock(), value }, transfer),

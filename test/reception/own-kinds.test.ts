@@ -4,6 +4,7 @@
  */
 import { afterEach, expect, test } from 'bun:test';
 import { serviceId } from '../../arib/ids.ts';
+import { systemMonotonicClock } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import type { ReaderEnd } from '../../src/reception/reader-kind.ts';
 import { ReceptionPool, type ReceptionStream } from '../../src/reception/reception-pool.ts';
@@ -110,6 +111,18 @@ test('a custom reader gets the PIDs that it selects, and others when it changes 
   pids.clear();
   await until(() => pids.size > 0);
   expect([...pids]).toEqual([VIDEO]);
+});
+
+test("values are dated by this thread's clock, although the worker's has another origin", async () => {
+  const stream = await open();
+  const ages: number[] = [];
+  const value = (_value: unknown, postedAt: number): void => {
+    ages.push(systemMonotonicClock() - postedAt);
+  };
+  stream.reader(pidReader, { pid: EIT }, { value });
+  await until(() => ages.length > 20);
+  // The fastest message has no age; none comes from the future.
+  expect(Math.min(...ages)).toBeWithin(-1, 5);
 });
 
 test.each<[Fault, string]>([

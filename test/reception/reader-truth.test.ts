@@ -7,7 +7,7 @@ import { expect, test } from 'bun:test';
 import { serviceId } from '../../arib/ids.ts';
 import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
 import { OwnedBytes } from '../../arib/ts/owned-bytes.ts';
-import { monotonicMs, systemMonotonicClock, systemWallClock } from '../../host/clock.ts';
+import { monotonicMs, systemWallClock } from '../../host/clock.ts';
 import { type CaptionReaderValue, captionReader } from '../../src/reception/caption-reader.ts';
 import { type GuideBatch, guideReader, guideSections } from '../../src/reception/guide-reader.ts';
 import type { AnyReaderKind } from '../../src/reception/reader-kind.ts';
@@ -100,7 +100,6 @@ async function received(bytes: Uint8Array, chunkBytes: number, isFiltered: boole
     serviceId: isFiltered ? serviceId(SERVICE) : null,
     clock: () => monotonicMs(performance.now()),
     wall: systemWallClock,
-    boot: systemMonotonicClock,
     post: (event) => {
       if (event.kind === 'readerEnded') dropped.push(event.end.dropped);
       if (event.kind !== 'value') return;

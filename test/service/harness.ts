@@ -4,8 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StationId } from '../../arib/ids.ts';
-import { monotonicMs, systemWallClock, wallMs } from '../../host/clock.ts';
-import { bootClock } from '../../host/elapsed.ts';
+import { monotonicMs, systemMonotonicClock, systemWallClock, wallMs } from '../../host/clock.ts';
 import { createLog, type Log } from '../../host/log.ts';
 import { systemRandom } from '../../host/random.ts';
 import { readConfig } from '../../src/config.ts';
@@ -166,7 +165,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     log,
     now: () => wallMs((options.now ?? Date.now)()),
     elapsed: () => monotonicMs((options.elapsed ?? UP_FOR_DAYS)()),
-    boot: bootClock,
+    monotonic: systemMonotonicClock,
     random: secrets.random,
     searchPath: options.searchPath ?? '/nonexistent',
     webDir: options.webDir ?? null,
