@@ -46,19 +46,24 @@ const end = ({ startAt, durationMs }: Programme) => startAt + durationMs;
 
 describe('the programmes of every station', () => {
   test('follow each other without overlap at any time of query, and fill the day except for a silent pause', () => {
+    // Collected, since half a million calls of expect take seconds.
+    const wrong: unknown[] = [];
+    let compared = 0;
     for (const place of PLACES) {
       const guide = fresh(place);
+      const maySkip = place.station.habits?.nightPause === 'silent';
       for (let at = DAY; at < DAY + DAY_MS; at = broadcastMs(at + 67 * MINUTE)) {
-        const programmes = announced(guide, 9, DAY, at);
-        for (const [index, programme] of programmes.entries()) {
-          const next = programmes[index + 1];
-          if (next === undefined) continue;
-          const gap = next.startAt - end(programme);
-          expect(gap).toBeGreaterThanOrEqual(0);
-          if (place.station.habits?.nightPause !== 'silent') expect(gap).toBe(0);
+        let previous: Programme | undefined;
+        for (const programme of announced(guide, 9, DAY, at)) {
+          const gap = previous === undefined ? 0 : programme.startAt - end(previous);
+          if (gap < 0 || (gap > 0 && !maySkip)) wrong.push([place.station.name, at, programme.title, gap]);
+          previous = programme;
+          compared += 1;
         }
       }
     }
+    expect(wrong).toEqual([]);
+    expect(compared).toBeGreaterThan(100_000);
   });
 
   test("have only marks that match the station's streams", () => {
@@ -83,12 +88,11 @@ describe('the programmes of every station', () => {
   });
 
   test('are planned in steps of five minutes, none longer than two hours', () => {
-    for (const place of PLACES) {
-      for (const { startAt, durationMs } of nineDays(place)) {
-        expect(startAt % (5 * MINUTE)).toBe(0);
-        expect(durationMs / MINUTE).toBeWithin(5, 121);
-      }
-    }
+    const wrong = PLACES.flatMap(nineDays).filter(
+      ({ startAt, durationMs }) =>
+        startAt % (5 * MINUTE) !== 0 || durationMs < 5 * MINUTE || durationMs > 120 * MINUTE,
+    );
+    expect(wrong).toEqual([]);
   });
 
   test('have ids that are unique among the days that a guide carries, and the same ones after 16 days', () => {
