@@ -128,7 +128,7 @@ describe('a new file', () => {
     await output.until('cut');
     expect(output.of('cut')[0]?.cut).toEqual({
       ...{ path, size: 44 * PACKET, lost: 66 * PACKET },
-      ...{ from: monotonicMs(400), to: monotonicMs(1100) },
+      ...{ from: monotonicMs(400), to: monotonicMs(1100), pcr: 1100 * PCR_MS },
     });
     await output.sink.stop();
     expect(statSync(path).size).toBe(54 * PACKET);

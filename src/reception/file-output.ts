@@ -80,6 +80,8 @@ export interface FileCut {
   /** Time of the missing packets. `from`: null if no clock reference is near. */
   from: MonotonicMs | null;
   to: MonotonicMs;
+  /** The first clock reference after them, 27 MHz; null: unknown. */
+  pcr: number | null;
 }
 
 /** Posted to the owner. Times are on the worker's clock. */
@@ -375,7 +377,8 @@ export class FileOutput implements Output<FileCommand> {
     const isKnown = next !== undefined && last !== undefined && first !== undefined;
     const from = isKnown ? monotonicMs(next.at - pcrDifference(first, last) / PCR_PER_MS) : null;
     const { path, size } = file;
-    this.emit({ kind: 'cut', cut: { path, size, lost, from, to: this.#queue[0]?.at ?? this.now() } });
+    const to = this.#queue[0]?.at ?? this.now();
+    this.emit({ kind: 'cut', cut: { path, size, lost, from, to, pcr: first ?? null } });
   }
 
   /** Reports layout changes in the data just written. */

@@ -251,7 +251,14 @@ test('packets that another program cut off their file are missing, also if they 
     one.take(second(from), monotonicMs(from + 1000));
   }
   clock.now = 3400;
-  const cut = { path: '/a.ts', size: 1000, lost: 2400, from: monotonicMs(1500), to: monotonicMs(3400) };
+  const cut = {
+    path: '/a.ts',
+    size: 1000,
+    lost: 2400,
+    from: monotonicMs(1500),
+    to: monotonicMs(3400),
+    pcr: null,
+  };
   one.take({ kind: 'cut', cut }, monotonicMs(3400));
   expect(one.soFar.breaks).toEqual([{ cause: 'file_changed', ...span(1500, 3400) }]);
   clock.now = 4000;
@@ -274,7 +281,7 @@ test.each([
     clock.now = at + 1000;
     one.take(second(at), monotonicMs(at + 1000));
   }
-  const cut = { path: '/a.ts', size, lost: 4000 - size, from: null, to: monotonicMs(3000) };
+  const cut = { path: '/a.ts', size, lost: 4000 - size, from: null, to: monotonicMs(3000), pcr: null };
   one.take({ kind: 'cut', cut }, monotonicMs(3000));
   one.settle(broadcastMs(3000));
   expect(one.measured.breaks).toEqual([{ cause: 'file_changed', ...span(from, 3000) }]);

@@ -77,7 +77,7 @@ export class ReceptionTimeline {
   /** Nothing was written up to the last report, and it is unknown until when. */
   #idle: (Break & { known?: GapCause; isAsked: boolean }) | undefined;
   /** Missing parts of the current file, before packets that are not reported yet. */
-  #cuts: { cause: GapCause; from: BroadcastMs; to: BroadcastMs }[] = [];
+  #cuts: (Break & { pcr?: number | null; isWhole?: boolean })[] = [];
   /** Where the PCRs moved the end of the previous process's data to. */
   #joined: { at: BroadcastMs; since: BroadcastMs } | undefined;
   /** State of the file when the current output began; cleared when used. */
@@ -116,8 +116,11 @@ export class ReceptionTimeline {
     const idle = outage === undefined ? this.#idle : undefined;
     const idling =
       idle === undefined ? [] : [{ cause: idle.known ?? idle.cause, from: idle.from, to: idle.to }];
-    const gaps = [...this.#cuts, ...this.#holes, ...idling, ...open];
-    return gaps.length === 0 ? measured : { ...measured, breaks: [...measured.breaks, ...gaps] };
+    const gaps = [...this.#holes, ...idling, ...open];
+    if (gaps.length + this.#cuts.length === 0) return measured;
+    const soFar = new RecordingMeasurement(structuredClone(measured));
+    for (const { cause, from, to: end } of this.#cuts) soFar.broke(cause, { from, to: end });
+    return { ...soFar.value, breaks: [...soFar.value.breaks, ...gaps] };
   }
 
   /** Packets are written. */
@@ -182,7 +185,9 @@ export class ReceptionTimeline {
       this.#idles(event.idle, at);
       return;
     }
+    const wasIdle = this.#idle !== undefined;
     if (event.kind === 'progress' || event.kind === 'hole') this.#idle = undefined;
+    const hadCuts = this.#cuts.length > 0;
     if (event.kind === 'opened') {
       // An output that changes its file continues its own measurements.
       if (!this.#isOpen) this.#former = this.#dated(event.former);
@@ -201,6 +206,7 @@ export class ReceptionTimeline {
       this.#opened();
       this.#endHoles(undefined);
     }
+    if ((wasIdle && this.#idle === undefined) || (hadCuts && this.#cuts.length === 0)) this.options.onGap?.();
   }
 
   /** Reception is interrupted from now on, or for another reason than before. */
@@ -325,6 +331,7 @@ export class ReceptionTimeline {
     const wasBegun = this.isBegun;
     const cause = this.#scrambledCause(second, to);
     this.#measurement.received({ from, to }, cause === undefined ? second : { ...second, cause }, path);
+    if (second.pcr !== null) this.#dateCuts(due, second.pcr);
     this.#endCuts(to);
     this.#measurement.unwatchable(to, second.unwatchable);
     const missing = second.unwatchable.find(({ toBeforeEndMs }) => toBeforeEndMs === 0)?.cause;
@@ -376,11 +383,14 @@ export class ReceptionTimeline {
     const written = earliest(latest(former.modifiedAt, reportedUntil), from);
     const end = former.recounted.packets > 0 ? written : reportedUntil;
     const gap = pcr === null || former.pcr === null ? undefined : pcrDifference(pcr, former.pcr) / PCR_PER_MS;
+    // Anything may have touched the file since it was last written.
     const isNear = (at: BroadcastMs): boolean =>
       Math.abs(at - end) < BELIEVED_MS ||
+      (at >= reportedUntil && at <= end) ||
       (this.#pause !== undefined && at > this.#pause.from - BELIEVED_MS && at < end);
     const believed = gap !== undefined && gap >= 0 && isNear(plusMs(from, -gap));
-    if (!believed && former.lost > 0 && path !== undefined) {
+    const isOfTheEnd = believed && plusMs(from, -gap) > (this.measured.stretches.at(-1)?.from ?? 0);
+    if (!isOfTheEnd && former.lost > 0 && path !== undefined) {
       // An earlier process or another program shortened it while no packets were written.
       this.#measurement.cut({
         ...{ path, size: former.size, lost: former.lost, to: reportedUntil },
@@ -390,6 +400,8 @@ export class ReceptionTimeline {
     }
     const real = believed ? plusMs(from, -gap) : end;
     this.#joined = believed ? { at: real, since: this.#delay.since } : undefined;
+    // Packets that were late when nothing seemed to come: holes in the file are found again.
+    if (former.recounted.packets > 0) this.#measurement.forgetSilence({ from: reportedUntil, to: real });
     this.#measurement.endedAt(real);
     if (former.recounted.packets > 0) {
       this.#measurement.recounted({ from: earliest(reportedUntil, real), to: real }, former);
@@ -419,14 +431,26 @@ export class ReceptionTimeline {
   }
 
   /** Takes effect once the packets after it are reported, which otherwise would seem to continue those before it. */
-  #cut({ path, size, lost, from, to }: FileCut): void {
+  #cut({ path, size, lost, from, to, pcr }: FileCut): void {
     this.#opened();
     const end = this.#datedArrival(to);
     if (end === undefined) return;
     const start = from === null ? null : (this.#datedArrival(from) ?? null);
     const begin = this.#measurement.cutAt({ path, size, lost, from: start, to: end });
-    this.#cuts.push({ cause: 'file_changed', from: begin, to: end });
+    this.#cuts.push({ cause: 'file_changed', from: begin, to: end, pcr, isWhole: size === 0 });
     this.options.onGap?.();
+  }
+
+  /** Packets that arrive late are dated by their clock references. */
+  #dateCuts(at: BroadcastMs, pcr: number): void {
+    for (const cut of this.#cuts) {
+      if (cut.pcr == null) continue;
+      const to = plusMs(at, pcrDifference(cut.pcr, pcr) / PCR_PER_MS);
+      if (Math.abs(to - cut.to) > BELIEVED_MS) continue;
+      cut.from = cut.isWhole ? cut.from : plusMs(cut.from, to - cut.to);
+      cut.to = to;
+      cut.pcr = null;
+    }
   }
 
   /** @param until up to when packets are reported; undefined: no more are */

@@ -18,6 +18,8 @@ const MAX_UNWATCHABLE = 5_000;
 /** Longest entry of damage: a recording of a day, damaged throughout, has 8,640 of them. */
 const WINDOW_MS = 10_000;
 
+const SILENCE: ReadonlySet<GapCause> = new Set(['stalled', 'agent_silent']);
+
 type CausedSums = PacketSums & Pick<Damage, 'cause'>;
 
 /** What is missing at the end of a file, or was before other packets were appended. */
@@ -175,6 +177,13 @@ export class RecordingMeasurement {
     const start = files.find((one) => one.path === path)?.from ?? stretches[0]?.from ?? to;
     if (from !== null && size > 0 && from >= start && from <= to) return from;
     return earliest(to, plusMs(start, (Math.max(0, to - start) * size) / Math.max(1, size + lost)));
+  }
+
+  /** Drops gaps in which nothing seemed to come. */
+  forgetSilence({ from, to }: Stretch): void {
+    this.value.breaks = this.value.breaks.filter(
+      (one) => !(SILENCE.has(one.cause) && one.from >= from && one.to <= to),
+    );
   }
 
   /** Moves all times from `since` on by `byMs`: the clock was wrong. */

@@ -291,7 +291,7 @@ test('a file that was shortened has a seam there', async () => {
   const path = one.at('a/one.ts');
   one.tell({ kind: 'opened', path, size: 0, former: null });
   one.tell({ kind: 'progress', progress: { second: second(0), path, size: 1880, queued: 0, slowestMs: 0 } });
-  const cut = { path, size: 940, lost: 940, from: null, to: monotonicMs(900) };
+  const cut = { path, size: 940, lost: 940, from: null, to: monotonicMs(900), pcr: null };
   one.tell({ kind: 'cut', cut });
   expect(one.storage.bytes).toBe(940);
   expect(one.seams).toEqual([{ path, position: 940, kind: 'resumed' }]);

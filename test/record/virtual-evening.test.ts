@@ -109,6 +109,12 @@ const FOUND: readonly [string, Partial<EveningPlan>][] = [
       process: { kind: 'kill', at: 18.1, forSec: 9.1 },
     },
   ],
+  ['a file of which half is cut off', { cut: { at: 10, part: 0.5 } }],
+  ['a file of which everything is cut off', { cut: { at: 10, part: 1 } }],
+  [
+    'a file of which half is cut off while the service is stopped',
+    { cut: { at: 12, part: 0.5 }, process: { kind: 'kill', at: 10.5, forSec: 4 }, lengthSec: 40 },
+  ],
   [
     'a stream that ends for a moment shortly before the service is stopped',
     { air: [{ kind: 'end', from: 13.8, to: 14.1 }], process: { kind: 'term', at: 14.7, forSec: 3.7 } },

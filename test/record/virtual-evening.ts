@@ -2,7 +2,7 @@
  * One programme recorded in virtual time by the real session, file output and verdict, while reception,
  * processes and machine fail at random moments. The file is real: an independent reader finds its losses.
  */
-import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serviceId } from '../../arib/ids.ts';
@@ -44,6 +44,8 @@ export interface EveningPlan {
    * A special programme interrupts it; it is resumed under another id, with the start time of that moment.
    */
   interruption?: { from: number; to: number };
+  /** Another program cuts this part off the end of the file. */
+  cut?: { at: number; part: number };
   seed: number;
 }
 
@@ -84,16 +86,22 @@ export function randomPlan(random: Random): EveningPlan {
     busy.push({ what: random.pick(['packets', 'messages'] as const), from, to: from + 0.2 + tenths(3) });
   }
   const extendedSec = random.below(3) === 0 ? 4 + random.below(8) : 0;
+  const cutAt = tenths(lengthSec - 4);
+  const cut = random.below(3) === 0 ? { at: cutAt, part: random.below(11) / 10 } : undefined;
   // For the unreported part of a killed process only a sum is computed from the file: which half was
   // scrambled is unknown.
   const isSummedUp = (one: (typeof air)[number]): boolean =>
     kind === 'kill' && one.kind === 'scramble' && one.from < process.at && one.to > process.at - 2;
+  // Damage that was cut off is still counted.
+  const isCounted = (one: (typeof air)[number]): boolean =>
+    cut === undefined || (one.kind !== 'loss' && one.kind !== 'corrupt');
   return {
     lengthSec,
-    air: air.filter((one) => !isSummedUp(one)),
+    air: air.filter((one) => !isSummedUp(one) && isCounted(one)),
     process,
     busy,
     extendedSec,
+    ...(cut === undefined ? {} : { cut }),
     seed: random.below(2 ** 30),
   };
 }
@@ -141,6 +149,7 @@ class Evening {
     try {
       this.#begin();
       const { kind, at: second, forSec } = this.plan.process;
+      const cutAt = this.plan.cut === undefined ? undefined : at(this.plan.cut.at);
       const strikes = kind === 'none' ? Number.POSITIVE_INFINITY : at(second);
       const back = strikes + Math.round((forSec * 1000) / STEP_MS) * STEP_MS;
       while (this.#result === undefined) {
@@ -149,6 +158,7 @@ class Evening {
         else await this.time.advance(now);
         if (now === strikes) await this.#strike();
         if (now === back) this.#restore();
+        if (now === cutAt) this.#cut();
         this.#follow(now);
         await this.agent.step(now, this.#isFrozen);
         if (!this.#isFrozen && (now - AT) % 1000 === 0) this.agent.check();
@@ -268,6 +278,11 @@ class Evening {
         break;
       case 'none':
     }
+  }
+
+  #cut(): void {
+    const size = statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
+    if (size > 0) truncateSync(this.path, Math.floor(size * (1 - (this.plan.cut?.part ?? 0))));
   }
 
   /** Delivers the tables of its station as they are received. */
