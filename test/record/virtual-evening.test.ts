@@ -110,6 +110,27 @@ const FOUND: readonly [string, Partial<EveningPlan>][] = [
     },
   ],
   ['a file of which half is cut off', { cut: { at: 10, part: 0.5 } }],
+  [
+    'a file of which a part is cut off while packets arrive late, and after a stall',
+    {
+      ...{ air: [{ kind: 'stall', from: 8.8, to: 10.7 }], cut: { at: 10.8, part: 0.3 } },
+      busy: [{ what: 'packets', from: 6.6, to: 9.7 }],
+    },
+  ],
+  [
+    'late packets, before a kill, that seemed not to come',
+    {
+      ...{ busy: [{ what: 'packets', from: 20.4, to: 22.5 }], lengthSec: 26 },
+      process: { kind: 'kill', at: 24.5, forSec: 5.7 },
+    },
+  ],
+  [
+    'a file that is shortened after the service was killed, which touches it',
+    {
+      ...{ lengthSec: 39, extendedSec: 10, cut: { at: 23.3, part: 0.2 } },
+      process: { kind: 'kill', at: 14.6, forSec: 11 },
+    },
+  ],
   ['a file of which everything is cut off', { cut: { at: 10, part: 1 } }],
   [
     'a file of which half is cut off while the service is stopped',

@@ -86,22 +86,16 @@ export function randomPlan(random: Random): EveningPlan {
     busy.push({ what: random.pick(['packets', 'messages'] as const), from, to: from + 0.2 + tenths(3) });
   }
   const extendedSec = random.below(3) === 0 ? 4 + random.below(8) : 0;
-  const cutAt = tenths(lengthSec - 4);
-  const cut = random.below(3) === 0 ? { at: cutAt, part: random.below(11) / 10 } : undefined;
   // For the unreported part of a killed process only a sum is computed from the file: which half was
   // scrambled is unknown.
   const isSummedUp = (one: (typeof air)[number]): boolean =>
     kind === 'kill' && one.kind === 'scramble' && one.from < process.at && one.to > process.at - 2;
-  // Damage that was cut off is still counted.
-  const isCounted = (one: (typeof air)[number]): boolean =>
-    cut === undefined || (one.kind !== 'loss' && one.kind !== 'corrupt');
   return {
     lengthSec,
-    air: air.filter((one) => !isSummedUp(one) && isCounted(one)),
+    air: air.filter((one) => !isSummedUp(one)),
     process,
     busy,
     extendedSec,
-    ...(cut === undefined ? {} : { cut }),
     seed: random.below(2 ** 30),
   };
 }
