@@ -9,6 +9,7 @@ import { Value } from '@sinclair/typebox/value';
 import { ServerSentEventParser } from '../../src/tuner/server-sent-events.ts';
 import {
   type GuideWindow,
+  type Playback,
   type Recording,
   type RecordingStatus,
   RecordingsSchema,
@@ -175,6 +176,11 @@ test("a programme reserved by hand becomes a file, taking a viewer's tuner and s
   expect(ended?.verdict?.tailMs).toBeGreaterThan(0);
   expect(await get<ReservationItem>(`api/reservations/${reservation.id}`)).toMatchObject({
     state: 'finished',
+  });
+
+  const { duration } = await get<Playback>(`api/recordings/${id}/playback`);
+  await until('the list has the length of the player', async () => {
+    return (await list())[0]?.durationMs === Math.round(duration * 1000);
   });
 
   const folder = join(air.folder, 'data', 'recordings');
