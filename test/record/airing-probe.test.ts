@@ -8,7 +8,7 @@ import { SessionFixture } from './session-fixture.ts';
 import { compare, TestBroadcast, until } from './test-broadcast.ts';
 
 // Broadcasts run in real time, on a machine that may be busy.
-setDefaultTimeout(60_000);
+setDefaultTimeout(240_000);
 
 /** How long a programme continues after the restart: enough for a machine that takes seconds to tune. */
 const LONGER_MS = 7000;

@@ -10,7 +10,7 @@ import { SessionFixture } from './session-fixture.ts';
 import { compare, TestBroadcast, until } from './test-broadcast.ts';
 
 // Broadcasts run in real time, on a machine that may be busy.
-setDefaultTimeout(45_000);
+setDefaultTimeout(240_000);
 
 let air: TestBroadcast;
 let fixture: SessionFixture;

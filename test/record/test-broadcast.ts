@@ -18,7 +18,8 @@ import { comesTrue } from '../until.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
 const AGENT = join(ROOT, 'agent', 'main.ts');
-const WAIT_LIMIT_MS = 60_000;
+/** Only against hanging. */
+const WAIT_LIMIT_MS = 120_000;
 
 /** @throws Error with the description if the condition does not become true in time */
 export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
