@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { Consumer, type LeaveReason, StreamFailure } from './consumer.ts';
 
-function create(more: { lagLimitBytes?: number; drainMs?: number } = {}) {
+function create(more: { lagLimitBytes?: number; drainMs?: number; flushMs?: number } = {}) {
   const left: LeaveReason[] = [];
   const consumer = new Consumer({
     id: 1,
@@ -89,6 +89,22 @@ describe('Consumer', () => {
     consumer.fail('gone');
     const reader = consumer.body.getReader();
     expect((await reader.read()).value).toEqual(bytes(1));
+    await expect(reader.read()).rejects.toThrow('gone');
+  });
+
+  test('a failure aborts it only when its last chunk was written, that is when more is wanted', async () => {
+    const { consumer } = create({ flushMs: 1, drainMs: 100_000 });
+    consumer.push(bytes(1));
+    consumer.fail('gone');
+    const reader = consumer.body.getReader();
+    expect((await reader.read()).value).toEqual(bytes(1));
+    // Long after the time for sending, and nothing was wanted yet.
+    let isClosed = false;
+    reader.closed.catch(() => {
+      isClosed = true;
+    });
+    await Bun.sleep(20);
+    expect(isClosed).toBe(false);
     await expect(reader.read()).rejects.toThrow('gone');
   });
 

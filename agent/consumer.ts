@@ -127,6 +127,8 @@ export class Consumer {
       return;
     }
     this.#wanted = true;
+    // What was sent before has been written.
+    if (this.#ending.kind !== 'open' && !this.#finished) this.#drained();
   }
 
   /** Handles a body closed by the runtime, which must not detach a chunk shared with other users. */
@@ -161,11 +163,17 @@ export class Consumer {
     else this.#drainTimer = setTimeout(() => this.#settle(), this.options.drainMs);
   }
 
-  /** Delays an abort, which discards data that the runtime has not written yet, until the last chunks are sent. */
+  /**
+   * Delays an abort, which discards data that the runtime has not written yet, until it wants more and the last chunks
+   * are sent.
+   */
   #drained(): void {
     clearTimeout(this.#drainTimer);
     if (this.#ending.kind === 'clean') this.#settle();
-    else this.#drainTimer = setTimeout(() => this.#settle(), this.options.flushMs);
+    else {
+      const { flushMs, drainMs } = this.options;
+      this.#drainTimer = setTimeout(() => this.#settle(), this.#wanted ? flushMs : drainMs);
+    }
   }
 
   /** Ends the body. If it was not drained in time, a clean end becomes a failure, so that no data is lost silently. */

@@ -1,9 +1,8 @@
 /** Runs a program of the project as a separate process: start, wait for its `listening` line, end. */
 
 import { shapedSecret } from './access/secret-watch.ts';
+import { HANG_LIMIT_MS } from './until.ts';
 
-const START_LIMIT_MS = 30_000;
-const END_LIMIT_MS = 20_000;
 /** Bytes of output that are kept for the message of a failure. */
 const LOG_BYTES = 200_000;
 
@@ -48,7 +47,7 @@ export async function startProgram(
   })();
   const late = setTimeout(
     () => listening.reject(new Error(`${command.at(-1)} does not start: ${log}`)),
-    START_LIMIT_MS,
+    HANG_LIMIT_MS,
   );
   const kill = async (by: 'SIGKILL' | 'SIGTERM'): Promise<void> => {
     child.kill(by);
@@ -75,7 +74,7 @@ export async function startProgram(
     exitCode: () => child.exitCode,
     kill,
     end: async () => {
-      const forced = setTimeout(() => child.kill('SIGKILL'), END_LIMIT_MS);
+      const forced = setTimeout(() => child.kill('SIGKILL'), HANG_LIMIT_MS);
       await kill('SIGTERM');
       clearTimeout(forced);
       const secret = shapedSecret(log);

@@ -3,6 +3,7 @@
  */
 import { parseArgs } from 'node:util';
 import { splitWords } from '../../agent/driver/command-line.ts';
+import { MachineLateness } from '../machine-lateness.ts';
 import { type Launched, launchAgent, OWN_FAKE_TUNE } from './launch.ts';
 import type { Rule } from './rule.ts';
 import { isRunning } from './rules-ending.ts';
@@ -88,7 +89,8 @@ async function againstOwn(command: readonly string[]): Promise<number> {
     const lanes = agents.map(({ url }) => new Subject(url));
     const isLocal = await sourceIsLocal(lanes[0] ?? new Subject(''));
     const { long, only } = values;
-    return await run({ lanes, launch, isLocal, long, only, report, signal: stopping.signal });
+    using lateness = await MachineLateness.start();
+    return await run({ lanes, launch, isLocal, lateness, long, only, report, signal: stopping.signal });
   } finally {
     await Promise.all(agents.map((agent) => agent.end()));
   }
@@ -101,7 +103,9 @@ async function againstRunning(url: string): Promise<number> {
   try {
     const isLocal = await sourceIsLocal(subject);
     const { long, only } = values;
+    using lateness = await MachineLateness.start();
     return await run({
+      lateness,
       lanes: [subject],
       launch: undefined,
       isLocal,

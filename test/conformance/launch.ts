@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { HANG_LIMIT_MS, until } from '../until.ts';
 import type { LaunchedAgent, LaunchOptions } from './rule.ts';
-import { until } from './subject.ts';
 
 /** The FAKE_TUNE that the rules expect. */
 export const OWN_FAKE_TUNE = `${process.execPath} ${join(import.meta.dir, 'source.ts')} {type} {channel} {tsid}`;
@@ -47,7 +47,7 @@ export async function launchAgent(
   })();
   const end = async (): Promise<void> => {
     child.kill('SIGTERM');
-    await Promise.race([child.exited, Bun.sleep(10_000)]);
+    await Promise.race([child.exited, Bun.sleep(HANG_LIMIT_MS)]);
     child.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
   };

@@ -13,6 +13,8 @@ export interface LaunchedAgent {
 export interface Surroundings {
   /** Present if the suite starts the agent under test itself. Ended with the rule. */
   readonly launch: ((options: LaunchOptions) => Promise<LaunchedAgent>) | undefined;
+  /** The longest time that a rule may observe on this machine, for a limit in ms that holds on a quiet one. */
+  readonly atMost: (limitMs: number) => number;
   /** Processes of the agent can be inspected and signalled from here. */
   readonly isLocal: boolean;
 }

@@ -1,9 +1,10 @@
 /** How a stream begins, ends and fails; no process or descriptor is leaked. */
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { until } from '../until.ts';
 import { BURST, CHANNEL, DAMAGE, LAST, LATE_MS, REASON, SPARSE_MS } from './channels.ts';
 import type { Rule } from './rule.ts';
-import { holds, messageOf, type Subject, same, tuner, until } from './subject.ts';
+import { holds, messageOf, type Subject, same, tuner } from './subject.ts';
 
 const [A, B] = ['GR/T21', 'GR/T22'];
 const LINGER_MS = 5_000;
@@ -32,13 +33,13 @@ async function usableAgain(subject: Subject): Promise<void> {
   same([after.state, after.error], ['tuned', null], 'state and error after a success');
 }
 
-async function failsBefore(subject: Subject, channel: string, withinMs: number): Promise<string> {
+async function failsBefore(subject: Subject, channel: string, withinMs: () => number): Promise<string> {
   await subject.define(tuner('a', 'GR'));
   const asked = performance.now();
   const answer = await subject.ask(channel);
   const waited = performance.now() - asked;
   same(answer.status, 500, 'the answer');
-  holds(waited < withinMs, `it was sent after ${Math.round(waited)} ms`);
+  holds(waited < withinMs(), `it was sent after ${Math.round(waited)} ms`);
   const reason = await messageOf(answer);
   holds(reason.trim() !== '', 'no reason is given');
   await usableAgain(subject);
@@ -52,8 +53,8 @@ async function failsAfter(
   provoke: (process: number) => void = () => {},
 ): Promise<number> {
   await subject.define(tuner('a', 'GR'));
-  const [first, second] = await Promise.all([subject.open(channel), subject.open(channel)]);
   const begun = performance.now();
+  const [first, second] = await Promise.all([subject.open(channel), subject.open(channel)]);
   provoke(first.process);
   await first.ends('aborted');
   await second.ends('aborted');
@@ -78,26 +79,34 @@ export const ENDING: Rule[] = [
   },
   {
     sentence: 'Bytes are passed on as soon as they come, not collected',
-    async check(subject) {
+    async check(subject, { atMost }) {
       await subject.define(tuner('a', 'GR'));
-      const user = await subject.open(CHANNEL.sparse);
-      const begun = performance.now();
-      same(user.stamps.packets, 16, 'packets of the first write');
-      await until('the second write', () => user.stamps.packets > 16);
-      const waited = performance.now() - begun;
-      holds(waited > SPARSE_MS / 3 && waited < SPARSE_MS * 2, `the second write came after ${waited} ms`);
-      same(user.stamps.packets, 32, 'packets of two writes');
+      const counts: number[][] = [];
+      // A reader that is late sees several writes at once, but not each time.
+      while (counts.length < 5) {
+        const user = await subject.open(CHANNEL.sparse);
+        const begun = performance.now();
+        const first = user.stamps.packets;
+        await until('the next write', () => user.stamps.packets > first);
+        const waited = performance.now() - begun;
+        holds(waited < atMost(SPARSE_MS * 2), `the second write came after ${waited} ms`);
+        counts.push([first, user.stamps.packets]);
+        if (first === 16 && user.stamps.packets === 32 && waited > SPARSE_MS / 3) return;
+        subject.leaveAll();
+        await subject.define(tuner('a', 'GR'));
+      }
+      same(counts, [[16, 32]], 'packets of one and of two writes');
     },
   },
   {
     sentence: 'A user of a tuned channel gets its first bytes at once',
-    async check(subject) {
+    async check(subject, { atMost }) {
       await subject.define(tuner('a', 'GR'));
       await subject.open(A);
       const asked = performance.now();
       await subject.open(A);
       const waited = performance.now() - asked;
-      holds(waited < 500, `they came after ${Math.round(waited)} ms`);
+      holds(waited < atMost(500), `they came after ${Math.round(waited)} ms`);
     },
   },
   {
@@ -122,26 +131,26 @@ export const ENDING: Rule[] = [
       await subject.lingers(first.tuner);
       const { tuned, users } = await subject.tuner(first.tuner);
       same([tuned, users], [{ type: 'GR', channel: 'T21' }, []], 'what lingers');
-      await Bun.sleep(LINGER_MS - 1_000);
+      await Bun.sleep(LINGER_MS / 2);
       const second = await subject.open(A);
       same([second.tuner, second.process], [first.tuner, first.process], 'tuner and process');
-      await Bun.sleep(1_500);
+      await Bun.sleep(LINGER_MS / 2 + 500);
       await second.undisturbed();
     },
   },
   {
     sentence: 'After 5 s without a reader the tuner is idle, and its process has ended',
     seconds: 6,
-    async check(subject, { isLocal }) {
+    async check(subject, { isLocal, atMost }) {
       await subject.define(tuner('a', 'GR'));
       const user = await subject.open(A);
+      const since = performance.now();
       user.leave();
       await subject.lingers('a');
-      const since = performance.now();
       await until('idle', async () => (await subject.tuner('a')).state === 'idle');
       const waited = performance.now() - since;
       holds(
-        waited > LINGER_MS - 500 && waited < LINGER_MS + 1_500,
+        waited > LINGER_MS - 500 && waited < atMost(LINGER_MS + 1_500),
         `it lingered for ${Math.round(waited)} ms`,
       );
       const { tuned, stats, error } = await subject.tuner('a');
@@ -216,27 +225,29 @@ export const ENDING: Rule[] = [
   {
     sentence: 'No TS comes for 5 s after bytes were sent: aborted',
     seconds: 6,
-    async check(subject) {
+    async check(subject, { atMost }) {
       const took = await failsAfter(subject, CHANNEL.stops);
-      holds(took > SILENCE_MS - 1_500 && took < SILENCE_MS + 2_500, `after ${Math.round(took)} ms`);
+      holds(took > SILENCE_MS - 1_500 && took < atMost(SILENCE_MS + 2_500), `after ${Math.round(took)} ms`);
     },
   },
   {
     sentence: 'The process ends at once: 500 with its reason, and the tuner is usable again',
-    async check(subject) {
-      const reason = await failsBefore(subject, CHANNEL.dead, 3_000);
+    async check(subject, { atMost }) {
+      const reason = await failsBefore(subject, CHANNEL.dead, () => atMost(3_000));
       holds(reason.includes(REASON), `the command's own words are not in "${reason}"`);
     },
   },
   {
     sentence: 'No byte comes within the synchronisation cap of 5 s: 500 with a reason',
     seconds: 6,
-    check: async (subject) => void (await failsBefore(subject, CHANNEL.silent, 9_000)),
+    check: async (subject, { atMost }) =>
+      void (await failsBefore(subject, CHANNEL.silent, () => atMost(9_000))),
   },
   {
     sentence: 'What comes is no TS: 500 with a reason',
     seconds: 6,
-    check: async (subject) => void (await failsBefore(subject, CHANNEL.garbage, 9_000)),
+    check: async (subject, { atMost }) =>
+      void (await failsBefore(subject, CHANNEL.garbage, () => atMost(9_000))),
   },
   {
     sentence: 'A slow start within the cap is no failure',

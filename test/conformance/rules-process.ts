@@ -2,10 +2,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Channel } from '../../wire/agent.ts';
+import { until } from '../until.ts';
 import { CHANNEL, REASON } from './channels.ts';
 import type { LaunchedAgent, LaunchOptions, Rule, Surroundings } from './rule.ts';
 import { isRunning } from './rules-ending.ts';
-import { holds, messageOf, Subject, same, tuner, until } from './subject.ts';
+import { holds, messageOf, Subject, same, tuner } from './subject.ts';
 
 async function launch(
   { launch: start }: Surroundings,
@@ -173,9 +174,12 @@ export const PROCESS: Rule[] = [
     async check(_subject, surroundings) {
       const { agent, subject } = await launch(surroundings);
       const streams = [await subject.open('GR/T21'), await subject.open('GR/T55')];
+      const asked = performance.now();
       process.kill(agent.pid, 'SIGTERM');
       for (const stream of streams) await stream.ends('aborted');
-      await until('the agent has ended', () => !isRunning(agent.pid), 10_000);
+      await until('the agent has ended', () => !isRunning(agent.pid));
+      const took = performance.now() - asked;
+      holds(took < surroundings.atMost(10_000), `it took ${Math.round(took)} ms`);
       for (const stream of streams) same(isRunning(stream.process), false, 'a process is left');
     },
   },

@@ -1,7 +1,9 @@
 /** Which tuner a user gets: ranks, selection rules 1 to 6, priorities, hand-over. */
+
+import { until } from '../until.ts';
 import { CHANNEL } from './channels.ts';
 import type { Rule } from './rule.ts';
-import { holds, type Stream, type Subject, same, tuner, until } from './subject.ts';
+import { holds, type Stream, type Subject, same, tuner } from './subject.ts';
 
 const [A, B, C, D] = ['GR/T21', 'GR/T22', 'GR/T23', 'GR/T24'];
 

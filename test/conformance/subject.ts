@@ -1,5 +1,6 @@
 /** The agent under test, used over HTTP only. */
 import type { AnyTunerDefinition, Channel, Tuner, TunerDefinition } from '../../wire/agent.ts';
+import { HANG_LIMIT_MS, until } from '../until.ts';
 import { StampReader } from './stamped.ts';
 
 /** A violated statement of a rule. */
@@ -14,21 +15,6 @@ export function holds(condition: boolean, what: string): void {
 export function same(actual: unknown, expected: unknown, what: string): void {
   if (!Bun.deepEquals(actual, expected)) {
     throw new Broken(`${what}: ${JSON.stringify(actual)} instead of ${JSON.stringify(expected)}`);
-  }
-}
-
-const WAIT_LIMIT_MS = 12_000;
-
-/** @throws Broken with the description if the condition does not become true in time */
-export async function until(
-  what: string,
-  condition: () => boolean | Promise<boolean>,
-  limitMs = WAIT_LIMIT_MS,
-): Promise<void> {
-  const deadline = performance.now() + limitMs;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Broken(`did not happen in ${limitMs} ms: ${what}`);
-    await Bun.sleep(15);
   }
 }
 
@@ -112,7 +98,7 @@ export class Subject {
   constructor(readonly url: string) {}
 
   fetch(path: string, init: RequestInit = {}): Promise<Response> {
-    return fetch(`${this.url}${path}`, { signal: AbortSignal.timeout(WAIT_LIMIT_MS), ...init });
+    return fetch(`${this.url}${path}`, { signal: AbortSignal.timeout(HANG_LIMIT_MS), ...init });
   }
 
   put(path: string, value: unknown): Promise<Response> {

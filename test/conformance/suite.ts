@@ -1,5 +1,7 @@
 /** Runs all rules, in the order in which they are listed. */
 import { within } from '../../host/deadline.ts';
+import type { MachineLateness } from '../machine-lateness.ts';
+import { TEST_LIMIT_MS } from '../until.ts';
 import type { Launched } from './launch.ts';
 import type { LaunchOptions, Rule } from './rule.ts';
 import { ENDING } from './rules-ending.ts';
@@ -20,6 +22,7 @@ interface RunOptions {
   readonly lanes: readonly Subject[];
   readonly launch: ((options: LaunchOptions) => Promise<Launched>) | undefined;
   readonly isLocal: boolean;
+  readonly lateness: MachineLateness;
   readonly long: boolean;
   /** Only rules whose statement contains this. */
   readonly only: string;
@@ -28,7 +31,8 @@ interface RunOptions {
   readonly signal: AbortSignal;
 }
 
-const RULE_LIMIT_MS = 90_000;
+/** Against hanging; several waits. */
+const RULE_LIMIT_MS = TEST_LIMIT_MS / 2;
 
 /** @returns the number of failed rules */
 export async function run(options: RunOptions): Promise<number> {
@@ -50,7 +54,7 @@ export async function run(options: RunOptions): Promise<number> {
 }
 
 async function look(rule: Rule, subject: Subject, options: RunOptions): Promise<Outcome> {
-  const { isLocal, launch } = options;
+  const { isLocal, lateness, launch } = options;
   if (rule.long === true && !options.long) return { kind: 'skipped', reason: 'takes long, see --long' };
   if (rule.needs === 'launch' && launch === undefined) {
     return { kind: 'skipped', reason: 'needs agents of its own, see --start' };
@@ -65,7 +69,11 @@ async function look(rule: Rule, subject: Subject, options: RunOptions): Promise<
     return agent;
   };
   try {
-    const check = rule.check(subject, { isLocal, launch: launch === undefined ? undefined : remember });
+    const check = rule.check(subject, {
+      isLocal,
+      atMost: (limitMs) => lateness.widened(limitMs),
+      launch: launch === undefined ? undefined : remember,
+    });
     await within(RULE_LIMIT_MS, check, () => {
       throw new Error(`not finished within ${RULE_LIMIT_MS} ms`);
     });

@@ -9,13 +9,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Recording, ReservationItem, Station } from '../../wire/api.ts';
 import { CrowdAgent } from '../faults/crowd-agent.ts';
+import { MachineLateness } from '../machine-lateness.ts';
 import { type Program, startProgram } from '../program.ts';
 import { until } from '../until.ts';
 import { putPrograms } from './guide-rows.ts';
 
-/**
- * A response that waited for the lock would take 5 s or never arrive; allows for other load on the machine.
- */
+/** On a quiet machine. A response that waited for the lock would take 5 s or never arrive. */
 const ANSWER_MS = 3_000;
 const MINUTE_MS = 60_000;
 
@@ -76,12 +75,19 @@ test('a recording begins, requests are answered, and the row follows when the lo
   await until('the stations are known', async () =>
     (await ask<Station[]>('GET', 'services')).value.length === 2 ? true : undefined,
   );
+  using lateness = await MachineLateness.start();
   const database = new Database(path);
   database.run('PRAGMA busy_timeout = 30000');
   const at = Date.now();
   const [first = 0, second = 0] = agent.stations;
   const [soon = 0, later = 0] = putPrograms(database, [
-    { station: first, event: 1, startAt: at + 22_000, endAt: at + 10 * MINUTE_MS, name: '灯台の朝' },
+    {
+      station: first,
+      event: 1,
+      startAt: at + 22_000,
+      endAt: at + 10 * MINUTE_MS,
+      name: '灯台の朝',
+    },
     { station: second, event: 1, startAt: at + 30 * MINUTE_MS, endAt: at + 60 * MINUTE_MS, name: '港の夜' },
   ]);
   database.close();
@@ -104,7 +110,10 @@ test('a recording begins, requests are answered, and the row follows when the lo
     return recordedBytes() > 0 ? true : undefined;
   });
   expect(refused).toBe(503);
-  for (const [what, ms] of Object.entries(slowest)) expect([what, ms < ANSWER_MS]).toEqual([what, true]);
+  if (!lateness.isTooSlow()) {
+    const limitMs = lateness.widened(ANSWER_MS);
+    for (const [what, ms] of Object.entries(slowest)) expect([what, ms < limitMs]).toEqual([what, true]);
+  }
   expect((await ask<Recording[]>('GET', 'recordings?show=recording')).value).toEqual([]);
   await release();
   const [recording] = await until('its row is stored', async () => {
