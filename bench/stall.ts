@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { CrowdAgent } from '../test/faults/crowd-agent.ts';
 import { type Program, startProgram } from '../test/program.ts';
 import { putPrograms } from '../test/service/guide-rows.ts';
-import { comesTrue } from '../test/until.ts';
+import { until } from '../test/until.ts';
 import type { Recording, Station } from '../wire/api.ts';
 
 /** With a stalled disk and without; allows for other load on the machine. */
@@ -20,7 +20,6 @@ const LAG_LIMIT_MS = 500;
 const STATIONS = 3;
 const RUN_MS = 20_000;
 const PROBE_MS = 20;
-const START_LIMIT_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
 const SOURCE = `
@@ -150,10 +149,8 @@ try {
     },
     ...{ LD_PRELOAD: built(), STALL_FILE: stallFile, STALL_LOG: stallLog },
   });
-  await comesTrue(
-    'the stations are known',
-    async () => ((await ask<Station[]>('GET', 'services')).value.length === STATIONS ? true : undefined),
-    START_LIMIT_MS,
+  await until('the stations are known', async () =>
+    (await ask<Station[]>('GET', 'services')).value.length === STATIONS ? true : undefined,
   );
   const database = new Database(join(data, 'svc.db'));
   const at = Date.now();
@@ -173,13 +170,10 @@ try {
   database.close();
   for (const programId of running) await ask('POST', 'reservations', { programId });
   const recordings = async () => (await ask<Recording[]>('GET', 'recordings?show=recording')).value;
-  await comesTrue(
-    'all are received',
-    async () =>
-      (await recordings()).filter(({ progress }) => (progress?.bytes ?? 0) > 0).length === STATIONS
-        ? true
-        : undefined,
-    START_LIMIT_MS,
+  await until('all are received', async () =>
+    (await recordings()).filter(({ progress }) => (progress?.bytes ?? 0) > 0).length === STATIONS
+      ? true
+      : undefined,
   );
   const half = later.length / 2;
   show('as it is', await measure(later.slice(0, half)));

@@ -13,7 +13,7 @@ import { startAgent } from '../agent/agent.ts';
 import { SILENT_LOG } from '../host/log.ts';
 import { Networks } from '../host/networks.ts';
 import { startTestService } from '../test/service/harness.ts';
-import { comesTrue } from '../test/until.ts';
+import { until } from '../test/until.ts';
 import { builtWeb } from '../test/web/browser.ts';
 import type { Channel } from '../wire/agent.ts';
 import type { Station } from '../wire/api.ts';
@@ -134,11 +134,7 @@ async function zap(codec: 'raw' | 'h264', first: Station): Promise<number[]> {
 
 let failed = 0;
 try {
-  await comesTrue(
-    'the stations are listed',
-    async () => (await stations()).length >= channels.length,
-    LIMIT_MS,
-  );
+  await until('the stations are listed', async () => (await stations()).length >= channels.length);
   const list = await stations();
   const [first, ...rest] = list;
   if (first === undefined) throw new Error('no station');

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { comesTrue } from '../../test/until.ts';
+import { until } from '../../test/until.ts';
 import { FakeDriver } from './fake.ts';
 
 test('the command of FAKE_TUNE gets PATH and variables of test equipment, none of ours', async () => {
@@ -24,11 +24,7 @@ test('the command of FAKE_TUNE gets PATH and variables of test equipment, none o
       ended: () => {},
     } as never,
   );
-  await comesTrue(
-    'the variables are printed',
-    () => text.includes('SYNTH_FAULTS=') && text.includes('PATH='),
-    10_000,
-  );
+  await until('the variables are printed', () => text.includes('SYNTH_FAULTS=') && text.includes('PATH='));
   await session.close();
   expect(text.split('\n').map((line) => line.split('=')[0])).not.toContain('CARD_URL');
   expect(text).not.toContain('OIDC');

@@ -16,7 +16,7 @@ import { openDatabase } from '../../src/store/database.ts';
 import { ProgramWriter } from '../../src/store/program-writer.ts';
 import { pendingPrograms } from '../../src/store/search-index.ts';
 import { WalCheckpointer } from '../../src/store/wal-checkpointer.ts';
-import { comesTrue } from '../../test/until.ts';
+import { until } from '../../test/until.ts';
 import { putStations, stretch } from './bench-database.ts';
 import { benchStations } from './bench-stations.ts';
 import { quantile } from './figures.ts';
@@ -27,7 +27,6 @@ const STATIONS_A_CHANNEL = 8;
 const PROGRAMS_A_STATION = 170;
 const CHECK_LOG_MS = 2_000;
 const INDEX_DELAY_MS = 5_000;
-const INDEX_LIMIT_MS = 120_000;
 
 export interface FirstFill {
   readonly programs: number;
@@ -129,10 +128,8 @@ async function fill(): Promise<FirstFill> {
       held.push(processorMs() - began);
       programs += change.programs.length;
     }
-    await comesTrue(
-      'everything is indexed',
-      async () => (pendingPrograms(database, 1).length === 0 ? true : undefined),
-      INDEX_LIMIT_MS,
+    await until('everything is indexed', async () =>
+      pendingPrograms(database, 1).length === 0 ? true : undefined,
     );
     checkpointer.look();
   } finally {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { systemWallClock, wallMs } from '../../host/clock.ts';
 import { createLog } from '../../host/log.ts';
 import { systemRandom } from '../../host/random.ts';
-import { comesTrue } from '../../test/until.ts';
+import { until } from '../../test/until.ts';
 import { openDatabase } from '../store/database.ts';
 import { SessionStore } from '../store/session-store.ts';
 import { Sessions } from './sessions.ts';
@@ -118,7 +118,7 @@ test('a failed purge is logged and repeated', async () => {
   database.run('DROP TABLE sessions');
   sessions.start();
   const isLogged = () => lines.join('').includes('expired sessions are not deleted yet') || undefined;
-  await comesTrue('it is logged', isLogged, 5_000);
+  await until('it is logged', isLogged);
   sessions.close();
 });
 
@@ -136,6 +136,6 @@ test('a change of the list is published, and only then', async () => {
   sessions.close();
   clock.now += 60_001;
   sessions.start();
-  await comesTrue('it is published', () => clock.changes === 2 || undefined, 5_000);
+  await until('it is published', () => clock.changes === 2 || undefined);
   sessions.close();
 });

@@ -4,7 +4,7 @@ import type { Pid } from '../../arib/ids.ts';
 import { media90k } from '../../arib/time.ts';
 import { wallMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
-import { comesTrue } from '../../test/until.ts';
+import { until } from '../../test/until.ts';
 import { Encoders } from '../ffmpeg/encoders.ts';
 import { VIDEO_ENCODERS } from '../ffmpeg/recipes.ts';
 import { failureResponse } from '../route/problems.ts';
@@ -59,7 +59,7 @@ const ended = (isSlow: boolean): OutputEnd => ({
 test('an encoder that started too slowly is started once more, and the viewer gets a notice', async () => {
   const { started, joining } = startSession();
   started[0]?.ended(ended(true));
-  const second = await comesTrue('the second start', () => started[1], 10_000);
+  const second = await until('the second start', () => started[1]);
   second.frame({ kind: 'init', bytes: Uint8Array.of(1), mime: 'video/mp4' });
   second.frame({ kind: 'fragment', bytes: Uint8Array.of(2), isSync: true, time: media90k(0) });
   expect((await joining).notices).toEqual(['slow_encoder']);
@@ -68,7 +68,7 @@ test('an encoder that started too slowly is started once more, and the viewer ge
 test('one that is too slow twice is refused as busy, with the time of the next attempt', async () => {
   const { started, joining } = startSession();
   started[0]?.ended(ended(true));
-  (await comesTrue('the second start', () => started[1], 10_000)).ended(ended(true));
+  (await until('the second start', () => started[1])).ended(ended(true));
   const failure = await joining.then(
     () => undefined,
     (error: unknown) => error,

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SILENT_LOG } from '../../host/log.ts';
-import { comesTrue } from '../../test/until.ts';
+import { until } from '../../test/until.ts';
 import { recordingId } from '../model/ids.ts';
 import { AudioFiles } from './audio-files.ts';
 import { RecordingCache } from './recording-cache.ts';
@@ -42,7 +42,7 @@ test('readers share one extraction, from its beginning, and later ones get the f
   expect((await reader.read()).value).toEqual(Uint8Array.of(3));
   expect((await reader.read()).done).toBe(true);
   expect(await second).toEqual(Uint8Array.of(1, 2, 3));
-  const path = await comesTrue('the file is complete', () => files.find(ID, 'a.aac'), 10_000);
+  const path = await until('the file is complete', () => files.find(ID, 'a.aac'));
   expect(await Bun.file(path).bytes()).toEqual(Uint8Array.of(1, 2, 3));
   const again = await files.start(ID, 'a.aac', extract);
   expect(await new Response(again.body()).bytes()).toEqual(Uint8Array.of(1, 2, 3));

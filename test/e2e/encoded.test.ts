@@ -4,7 +4,7 @@
  * broadcast.
  */
 import type { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { broadcastMs } from '../../arib/time.ts';
@@ -12,15 +12,13 @@ import { openDatabase } from '../../src/store/database.ts';
 import { momentOf } from '../../synth/clock.ts';
 import { Random } from '../../synth/random.ts';
 import type { Chapters, DetectionStatus, Encodes, Playback } from '../../wire/api.ts';
-import { HOME_STATION, StandInAgent, startTestService, type TestService, until } from '../service/harness.ts';
+import { HOME_STATION, StandInAgent, startTestService, type TestService } from '../service/harness.ts';
 import { putRecording } from '../service/recording-rows.ts';
-import { comesTrue } from '../until.ts';
+import { until } from '../until.ts';
 import { builtWeb, hasChromium, sharedBrowser } from '../web/browser.ts';
 import { presented, spy } from './presented.ts';
 import { AirLine, RecordedAir, type Stretch } from './recorded-air.ts';
 import { compare, FRAME_S, flashAt, joinAt, noErrors, plays, seekTo, worst } from './shown.ts';
-
-setDefaultTimeout(1_000_000);
 
 /** Seeks on each of the two files; ten with `--long`. */
 const SEEKS = process.env.SVC_LONG === '1' ? 10 : 2;
@@ -30,8 +28,6 @@ const FEWEST_CAPTIONS = 10;
 /** Seconds of the programme before and after its commercials. */
 const BEFORE = 14;
 const BEHIND = 14;
-/** Encoders only get idle processor time: with two busy programs very little. */
-const LIMIT_MS = 900_000;
 
 const air = new RecordedAir({ commercials: { everySec: 40, lengthSec: 15, sponsorSec: 0 } }, 2_200_000);
 const agent = new StandInAgent();
@@ -92,14 +88,10 @@ async function recorded(line: AirLine): Promise<number> {
   const id = putRecording(database, { ...row, ...content, endAt: startAt + durationMs }, folder);
   database.query('UPDATE recordings SET duration_ms = $durationMs WHERE id = $id').run({ id, durationMs });
   await post(`recordings/${id}/detect`, {});
-  const status = await comesTrue(
-    'its commercials were detected',
-    async () => {
-      const one = await get<DetectionStatus>(`recordings/${id}/detect`);
-      return ['done', 'failed'].includes(one.state) ? one : undefined;
-    },
-    LIMIT_MS,
-  );
+  const status = await until('its commercials were detected', async () => {
+    const one = await get<DetectionStatus>(`recordings/${id}/detect`);
+    return ['done', 'failed'].includes(one.state) ? one : undefined;
+  });
   expect(status).toMatchObject({ state: 'done', reliable: true });
   const { chapters } = await get<Chapters>(`recordings/${id}/chapters`);
   expect(chapters.map(({ title }) => title)).toEqual(['本編', 'CM', '本編']);
@@ -113,17 +105,13 @@ async function encoded(id: number, wish: object): Promise<Playback> {
   // Encoding waits while there is a viewer.
   await page.goto('about:blank');
   await post(`recordings/${id}/encode`, { quality: 'small', ...wish });
-  const item = await comesTrue(
-    'its encode',
-    async () => {
-      const { queue, recent } = await get<Encodes>('encodes');
-      // A failed job is retried later.
-      if (queue.some(({ message }) => message !== null))
-        expect(await get(`recordings/${id}/encode-log`)).toBeNull();
-      return recent.find(({ recordingId }) => recordingId === id);
-    },
-    LIMIT_MS,
-  );
+  const item = await until('its encode', async () => {
+    const { queue, recent } = await get<Encodes>('encodes');
+    // A failed job is retried later.
+    if (queue.some(({ message }) => message !== null))
+      expect(await get(`recordings/${id}/encode-log`)).toBeNull();
+    return recent.find(({ recordingId }) => recordingId === id);
+  });
   expect(item).toMatchObject({ state: 'done', message: null });
   const playback = await get<Playback>(`recordings/${id}/playback`);
   expect(playback.axis).toBe('encoded');

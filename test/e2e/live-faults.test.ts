@@ -3,21 +3,19 @@
  * encoder or the station: the picture recovers by itself, and the reason is shown. Real service and encoder;
  * the tuner plays a section of the synthetic broadcast in real time.
  */
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { broadcastMs } from '../../arib/time.ts';
 import { MARK_PERIOD } from '../../synth/clock.ts';
 import { encoderPids } from '../live/rig.ts';
 import { seeded } from '../mpeg2/random-picture.ts';
-import { HOME_STATION, StandInAgent, startTestService, type TestService, until } from '../service/harness.ts';
-import { comesTrue } from '../until.ts';
+import { HOME_STATION, StandInAgent, startTestService, type TestService } from '../service/harness.ts';
+import { until } from '../until.ts';
 import { builtWeb, hasChromium, PLAIN_HOST, sharedBrowser } from '../web/browser.ts';
 import { type Fault, LiveAir } from './live-air.ts';
 import { flashesOf, liveSpy, messagesSince, movingSince, type ShownPicture, shownSince } from './live-spy.ts';
 import { letters, RecordedAir, type Stretch } from './recorded-air.ts';
 import { FRAME_S } from './shown.ts';
-
-setDefaultTimeout(300_000);
 
 const LONG = process.env.SVC_LONG === '1';
 const AT = broadcastMs(Date.UTC(2026, 0, 5, 12, 10));
@@ -127,7 +125,7 @@ describe.skipIf(!hasChromium)('a station that is watched', () => {
     for (let tries = 0; tries < 3; tries += 1) {
       await page.goto(url);
       await page.evaluate((isRaw) => localStorage.setItem('svc.live-raw', String(isRaw)), codec === 'raw');
-      await comesTrue('the tuner is free', () => live.viewers === 0, LIMIT_MS);
+      await until('the tuner is free', () => live.viewers === 0);
       live.rewind();
       const from = Date.now();
       await page.goto(`${url}/live/${HOME_STATION}`);
@@ -145,19 +143,15 @@ describe.skipIf(!hasChromium)('a station that is watched', () => {
    */
   async function moves(from: number): Promise<number> {
     let found: number | undefined;
-    await comesTrue(
-      'the picture moves',
-      async () => {
-        found = movingSince(await shownSince(page, from));
-        return found !== undefined;
-      },
-      LIMIT_MS,
-    );
+    await until('the picture moves', async () => {
+      found = movingSince(await shownSince(page, from));
+      return found !== undefined;
+    });
     return found ?? from;
   }
 
   const says = (from: number, text: string): Promise<boolean> =>
-    comesTrue(`"${text}" is shown`, async () => (await messagesSince(page, from)).includes(text), LIMIT_MS);
+    until(`"${text}" is shown`, async () => (await messagesSince(page, from)).includes(text));
 
   test.skipIf(!LONG).each(paths)(
     '%s: is paused, continues from there, and returns to the live edge',
@@ -258,14 +252,10 @@ describe.skipIf(!hasChromium)('a station that is watched', () => {
       await open(codec, host);
       const from = Date.now();
       let found: ReturnType<typeof captionErrors> = [];
-      await comesTrue(
-        'captions changed',
-        async () => {
-          found = captionErrors(await shownSince(page, from));
-          return found.length >= CHANGES;
-        },
-        LIMIT_MS,
-      );
+      await until('captions changed', async () => {
+        found = captionErrors(await shownSince(page, from));
+        return found.length >= CHANGES;
+      });
       const worst = Math.max(...found.map((one) => Math.abs(one)));
       console.log(
         `${codec}: ${found.length} changes of captions, at most ${(worst * 1000).toFixed(0)} ms off`,
@@ -296,15 +286,11 @@ describe.skipIf(!hasChromium)('a station that is watched', () => {
       live.jump(20);
       // The buffered pictures are shown first, then the positions restart.
       let begun = 0;
-      await comesTrue(
-        'it starts again',
-        async () => {
-          const shown = await shownSince(page, from);
-          begun = shown.find(({ media }, index) => media < (shown[index - 1]?.media ?? 0) - 1)?.wall ?? 0;
-          return begun > 0;
-        },
-        LIMIT_MS,
-      );
+      await until('it starts again', async () => {
+        const shown = await shownSince(page, from);
+        begun = shown.find(({ media }, index) => media < (shown[index - 1]?.media ?? 0) - 1)?.wall ?? 0;
+        return begun > 0;
+      });
       const took = (await moves(begun)) - from - delay;
       console.log(`${codec}: moves ${took.toFixed(0)} ms after a jump and the usual delay`);
       expect(took).toBeLessThan(RECOVERY_MS);
@@ -321,7 +307,7 @@ describe.skipIf(!hasChromium)('a station that is watched', () => {
         await says(from, '放送を受信できません');
         live.refusal = undefined;
         // Nothing is received before the next attempt, whose delay grows each time.
-        await comesTrue('it is tuned again', () => live.viewers > 0, LIMIT_MS);
+        await until('it is tuned again', () => live.viewers > 0);
         const back = Date.now();
         const took = (await moves(back)) - back - delay;
         console.log(

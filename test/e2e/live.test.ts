@@ -3,19 +3,16 @@
  * a small broadcast: a satellite station encoded and a terrestrial one in broadcast quality on a plain-http
  * host name, and a recording on localhost.
  */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import type { Recording, Station } from '../../wire/api.ts';
 import { scenarioFile } from '../synth/scenario-file.ts';
-import { comesTrue } from '../until.ts';
+import { until } from '../until.ts';
 import { hasChromium, PLAIN_HOST, sharedBrowser } from '../web/browser.ts';
 import { type Demo, startDemo } from './demo.ts';
 import { endRecording, flashesFrom, json, markError, playbackOf, startRecording } from './recorded.ts';
 import { flashToBeep, recordAppends, watch } from './watch.ts';
 
-/** Against hanging; the first start builds the executables. */
-const LIMIT_MS = 600_000;
-setDefaultTimeout(LIMIT_MS);
 const PAGE_WAIT_MS = 120_000;
 const ENOUGH = { flashes: 3, pictures: 60, limitMs: PAGE_WAIT_MS };
 const RECORDED_S = 21;
@@ -99,21 +96,18 @@ describe.skipIf(!hasChromium)('the demo', () => {
       SYNTH_SCENARIO: scenarioFile({ seed: 7, channels: CHANNELS, scheduleSpeed: 20 }),
     });
     stations = await json<Station[]>(`${demo.url}api/services`);
-    await comesTrue(
-      'the programme is in the guide',
-      async () =>
-        (await json<Station[]>(`${demo.url}api/services`)).some(
-          ({ type, now }) => type === 'GR' && now !== null,
-        ),
-      PAGE_WAIT_MS,
+    await until('the programme is in the guide', async () =>
+      (await json<Station[]>(`${demo.url}api/services`)).some(
+        ({ type, now }) => type === 'GR' && now !== null,
+      ),
     );
     startedAt = Date.now();
     running = await startRecording(demo.url, stationOf('GR').id);
-  }, LIMIT_MS);
+  });
 
   afterAll(async () => {
     await demo?.interrupt();
-  }, LIMIT_MS);
+  });
 
   test('lists the stations on the air', () => {
     const names = CHANNELS.flatMap(({ stations: [{ name }] }) => name);
@@ -169,7 +163,7 @@ describe.skipIf(!hasChromium)('the demo', () => {
       await play(page, `${demo.url}chase/${running.id}`);
       expect(await page.evaluate(() => isSecureContext)).toBe(true);
       expect(await flashesFrom(page, 0, 3, PAGE_WAIT_MS)).toHaveLength(3);
-      await comesTrue('enough is recorded', () => Date.now() - startedAt > RECORDED_S * 1000, PAGE_WAIT_MS);
+      await until('enough is recorded', () => Date.now() - startedAt > RECORDED_S * 1000);
       const recording = await endRecording(demo.url, running);
       expect(recording.verdict).toMatchObject({ drops: 0, gaps: [] });
       const playback = await playbackOf(demo.url, recording);

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { readFileSync } from 'node:fs';
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import { broadcastMs } from '../../arib/time.ts';
-import { HOME_STATION, StandInAgent, startTestService, type TestService, until } from '../service/harness.ts';
-import { comesTrue } from '../until.ts';
+import { HOME_STATION, StandInAgent, startTestService, type TestService } from '../service/harness.ts';
+import { until } from '../until.ts';
 import { builtWeb, hasChromium, PLAIN_HOST, sharedBrowser } from '../web/browser.ts';
 import { LiveAir } from './live-air.ts';
 import { liveSpy, movingSince, shownSince } from './live-spy.ts';
@@ -94,11 +94,7 @@ describe.skipIf(!(LONG && hasChromium))('pages with live television', () => {
 
   async function moves(page: Page): Promise<void> {
     const from = Date.now();
-    await comesTrue(
-      'the picture moves',
-      async () => movingSince(await shownSince(page, from)) !== undefined,
-      LIMIT_MS,
-    );
+    await until('the picture moves', async () => movingSince(await shownSince(page, from)) !== undefined);
   }
 
   async function sample(): Promise<Sample> {

@@ -2,7 +2,7 @@
  * One tuner for two clients: a recording takes the tuner of the station that is watched in a real browser.
  * Real agent, broadcast, encoder and service.
  */
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,13 +14,9 @@ import type { Recording, Station } from '../../wire/api.ts';
 import { HD, OTHER_CHANNEL } from '../live/rig.ts';
 import { startTestService, type TestService } from '../service/harness.ts';
 import { airOf } from '../synth/tuning.ts';
-import { comesTrue } from '../until.ts';
+import { until } from '../until.ts';
 import { builtWeb, hasChromium, PLAIN_HOST, sharedBrowser } from '../web/browser.ts';
 import { endRecording, startRecording } from './recorded.ts';
-
-setDefaultTimeout(120_000);
-
-const LIMIT_MS = 60_000;
 
 describe.skipIf(!hasChromium)('a station whose tuner goes to a recording', () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-taken-'));
@@ -53,7 +49,7 @@ describe.skipIf(!hasChromium)('a station whose tuner goes to a recording', () =>
       // The programme has to be in the guide, which the idle tuner collects.
       return [HD, OTHER_CHANNEL].every((id) => stations.find((one) => one.id === id)?.now != null);
     };
-    await comesTrue('the stations are listed', listed, LIMIT_MS);
+    await until('the stations are listed', listed);
     const browser = await sharedBrowser();
     page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
     page.setDefaultTimeout(60_000);

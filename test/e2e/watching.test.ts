@@ -5,22 +5,20 @@
  */
 
 import type { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { broadcastMs } from '../../arib/time.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { Random } from '../../synth/random.ts';
-import { HOME_STATION, StandInAgent, startTestService, type TestService, until } from '../service/harness.ts';
+import { HOME_STATION, StandInAgent, startTestService, type TestService } from '../service/harness.ts';
 import { putRecording, type RecordingRow } from '../service/recording-rows.ts';
-import { comesTrue } from '../until.ts';
+import { until } from '../until.ts';
 import { builtWeb, hasChromium, sharedBrowser } from '../web/browser.ts';
 import { presented, spy } from './presented.ts';
 import { AirLine, RecordedAir, type Stretch } from './recorded-air.ts';
 import { compare, FRAME_S, flashAt, joinAt, noErrors, plays, seekTo, worst } from './shown.ts';
-
-setDefaultTimeout(600_000);
 
 const AT = broadcastMs(Date.UTC(2026, 0, 5, 12, 10));
 /**
@@ -155,8 +153,8 @@ test.skipIf(!hasChromium)(
     const whole = await air.stretch(AT, SECONDS);
     line = new AirLine([whole], air.shown(AT, 60));
     const perSecond = whole.bytes.length / SECONDS;
-    const until = (seconds: number): number => Math.floor((seconds * perSecond) / 188) * 188;
-    let written = until(THERE);
+    const bytesUntil = (seconds: number): number => Math.floor((seconds * perSecond) / 188) * 188;
+    let written = bytesUntil(THERE);
     const id = put(whole.bytes.slice(0, written), { state: 'recording', startAt: Date.now() });
     const path =
       database
@@ -165,7 +163,7 @@ test.skipIf(!hasChromium)(
     const began = performance.now();
     // Like a recorder: writes the data received since, twice a second.
     const writer = setInterval(() => {
-      const to = Math.min(whole.bytes.length, until(THERE + (performance.now() - began) / 1000));
+      const to = Math.min(whole.bytes.length, bytesUntil(THERE + (performance.now() - began) / 1000));
       if (to > written) appendFileSync(path, whole.bytes.subarray(written, to));
       written = Math.max(written, to);
     }, 500);
@@ -190,10 +188,8 @@ test.skipIf(!hasChromium)(
       expect(Math.max(...errors.pictures)).toBeLessThan(2 * FRAME_S);
       expect(Math.max(...errors.sounds)).toBeLessThan(0.06);
       expect(errors.captions).toBeGreaterThan(30);
-      await comesTrue(
-        'everything is written',
-        async () => (written >= whole.bytes.length - 188 ? true : undefined),
-        120_000,
+      await until('everything is written', async () =>
+        written >= whole.bytes.length - 188 ? true : undefined,
       );
       database.run("UPDATE recordings SET state = 'recorded', duration_ms = 30000 WHERE id = ?", [id]);
       // A mark sends an event about the recording to every page.

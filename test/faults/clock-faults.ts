@@ -9,8 +9,9 @@ import { join } from 'node:path';
 import type { GuideWindow, Station } from '../../wire/api.ts';
 import { TestBroadcast } from '../record/test-broadcast.ts';
 import { startTestService, type TestService } from '../service/harness.ts';
+import { until } from '../until.ts';
 import { type BookedHousehold, startBooked } from './booked-household.ts';
-import { drain, type EarlyFaultSuite, type Household, type Show, until } from './household.ts';
+import { drain, type EarlyFaultSuite, type Household, type Show } from './household.ts';
 
 const SECONDS = 15;
 const JUMP_MS = 600_000;

@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import type { Recording, ReservationItem, Station } from '../../wire/api.ts';
 import { type Program, startProgram } from '../program.ts';
 import { putPrograms } from '../service/guide-rows.ts';
+import { until } from '../until.ts';
 import { CrowdAgent } from './crowd-agent.ts';
-import { type FaultSuite, until } from './household.ts';
+import type { FaultSuite } from './household.ts';
 
 const TUNERS = 8;
 const STATIONS_EACH = 25;

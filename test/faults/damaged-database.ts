@@ -11,22 +11,16 @@ import type { Recording, ReservationItem, Station } from '../../wire/api.ts';
 import type { RuleItem } from '../../wire/schedule.ts';
 import { type Program, startProgram } from '../program.ts';
 import { putPrograms } from '../service/guide-rows.ts';
-import { comesTrue } from '../until.ts';
+import { until } from '../until.ts';
 import { CrowdAgent } from './crowd-agent.ts';
 
 const MAIN = join(import.meta.dir, '..', '..', 'src', 'main.ts');
 const STATIONS = 3;
 const SECONDS = 20;
-/** Limit of a wait, which may be for the end of a programme. */
-const LIMIT_MS = 60_000;
 
 let folder: string;
 let agent: CrowdAgent;
 let service: Program;
-
-function until<T>(what: string, condition: () => Promise<T | undefined> | T | undefined): Promise<T> {
-  return comesTrue(what, condition, LIMIT_MS);
-}
 
 async function startService(): Promise<void> {
   service = await startProgram([process.execPath, MAIN], {
@@ -83,9 +77,7 @@ async function damagedRows(): Promise<void> {
   });
   // Something of each recording has been measured.
   const saved = `SELECT count(*) AS n FROM recording_measurements WHERE json_array_length(measured, '$.stretches') > 0`;
-  await until('all are saved', () =>
-    database.query<{ n: number }, []>(saved).get()?.n === STATIONS ? true : undefined,
-  );
+  await until('all are saved', () => database.query<{ n: number }, []>(saved).get()?.n === STATIONS);
   await service.kill('SIGKILL');
   const damage = (sql: string, id: number | string): void => {
     expect(database.query(sql).run(id).changes).toBe(1);

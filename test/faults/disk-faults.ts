@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { GuideWindow } from '../../wire/api.ts';
 import type { StorageFacts } from '../../wire/recordings.ts';
+import { until } from '../until.ts';
 import { type BookedHousehold, startBooked } from './booked-household.ts';
-import { type EarlyFaultSuite, type Household, type Show, until } from './household.ts';
+import type { EarlyFaultSuite, Household, Show } from './household.ts';
 
 const SECONDS = 20;
 const NOTHING = { foreign: 0, missing: 0, places: 0, holes: 0 };

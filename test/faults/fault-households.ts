@@ -15,9 +15,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Recording } from '../../wire/api.ts';
 import type { StorageFacts } from '../../wire/recordings.ts';
+import { until } from '../until.ts';
 import { fill } from './disk-faults.ts';
 import type { HouseholdName } from './fault-rows.ts';
-import { type Household, type Show, until } from './household.ts';
+import type { Household, Show } from './household.ts';
 import { SilentNetwork } from './silent-network.ts';
 
 const AWAY_MS = 4_000;

@@ -4,18 +4,12 @@
  */
 import { expect, test } from 'bun:test';
 import { INVENTED_REGION, terrestrialNetwork, terrestrialService } from '../../synth/scenario/identity.ts';
+import { until } from '../until.ts';
 import { startBooked } from './booked-household.ts';
 import { expectMatchesFile } from './fault-comparison.ts';
 import { type HouseholdSetup, setUp } from './fault-households.ts';
 import { FAULT_ROWS, type FaultRow, type HouseholdName, type Seconds } from './fault-rows.ts';
-import {
-  type FaultSuite,
-  type Household,
-  type HouseholdOptions,
-  LONG,
-  type Show,
-  until,
-} from './household.ts';
+import { type FaultSuite, type Household, type HouseholdOptions, LONG, type Show } from './household.ts';
 import { readStream } from './packet-reader.ts';
 
 /**

@@ -12,14 +12,12 @@ import type { GuideProgram, GuideWindow, Recording, ReservationItem, Station } f
 import { type Program, startProgram } from '../program.ts';
 import { type Comparison, clockSpan, compare, probed, TestBroadcast } from '../record/test-broadcast.ts';
 import { startTestService } from '../service/harness.ts';
-import { comesTrue } from '../until.ts';
+import { until } from '../until.ts';
 
 const MAIN = join(import.meta.dir, '..', '..', 'src', 'main.ts');
 /** With `npm test -- --long`: faults of realistic length. */
 export const LONG = process.env.SVC_LONG === '1';
 
-/** Limit of a wait, which may be for the end of a programme. */
-const LIMIT_MS = LONG ? 300_000 : 120_000;
 /** All callers that wait for a recording share a response for this long. */
 const ANSWER_MS = 400;
 /** The whole guide of four programmes is sent within a second or two. */
@@ -47,15 +45,6 @@ export interface FaultSuite {
 export interface EarlyFaultSuite extends Omit<FaultSuite, 'tests'> {
   /** @param started is awaited by each test */
   tests(started: () => Promise<unknown>): void;
-}
-
-/** @throws Error with the description if the condition does not become true in time */
-export function until<T>(
-  what: string,
-  condition: () => Promise<T | undefined> | T | undefined,
-  limitMs = LIMIT_MS,
-): Promise<T> {
-  return comesTrue(what, condition, limitMs);
 }
 
 export interface Show {

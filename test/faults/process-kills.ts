@@ -3,16 +3,9 @@
  * its cause.
  */
 import { expect, test } from 'bun:test';
+import { until } from '../until.ts';
 import { type BookedHousehold, startBooked } from './booked-household.ts';
-import {
-  drain,
-  type EarlyFaultSuite,
-  gapMs,
-  type Household,
-  LONG,
-  type Outcome,
-  until,
-} from './household.ts';
+import { drain, type EarlyFaultSuite, gapMs, type Household, LONG, type Outcome } from './household.ts';
 
 const AWAY_MS = LONG ? 60_000 : 6_000;
 /** A service that restarts immediately loses less than a verdict reports (0.5 s). */

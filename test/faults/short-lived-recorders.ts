@@ -3,7 +3,8 @@ import { expect, test } from 'bun:test';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { RecorderProcess, stored } from '../record/recorder-process-control.ts';
-import { clockSpan, compare, probed, TestBroadcast, until } from '../record/test-broadcast.ts';
+import { clockSpan, compare, probed, TestBroadcast } from '../record/test-broadcast.ts';
+import { until } from '../until.ts';
 
 const LIVES = 6;
 /**

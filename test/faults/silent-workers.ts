@@ -3,7 +3,8 @@ import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { ReceptionPool } from '../../src/reception/reception-pool.ts';
 import { SessionFixture } from '../record/session-fixture.ts';
-import { compare, countCompared, probed, TestBroadcast, until } from '../record/test-broadcast.ts';
+import { compare, countCompared, probed, TestBroadcast } from '../record/test-broadcast.ts';
+import { until } from '../until.ts';
 import type { Silence } from './silent-reception.worker.ts';
 
 /** Shorter than in the service, longer than the delays of a worker on a busy machine. */

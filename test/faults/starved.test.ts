@@ -8,8 +8,9 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Recording, ReservationItem, Station } from '../../wire/api.ts';
 import { putPrograms } from '../service/guide-rows.ts';
+import { until } from '../until.ts';
 import { CrowdAgent } from './crowd-agent.ts';
-import { LONG, until } from './household.ts';
+import { LONG } from './household.ts';
 
 const STATIONS = 7;
 /** `STARVED_BUSY` for a machine that other work starves as well. */
@@ -84,7 +85,6 @@ test.skipIf(!LONG)(
     await until(
       'the stations are known',
       async () => (await ask<Station[]>('GET', 'services')).value.length === STATIONS || undefined,
-      LIMIT_MS,
     );
     for (let one = 0; one < BUSY; one++) busy.push(Bun.spawn(pinned(['sh', '-c', 'while :; do :; done'])));
     const at = Math.ceil((Date.now() + LEAD_MS) / 1000) * 1000;
@@ -109,32 +109,20 @@ test.skipIf(!LONG)(
       changes += 1;
       await change('PUT', 'settings', { marginBefore: 5000 + (changes % 10) });
     };
-    await until(
-      'all are planned',
-      async () => {
-        await changed();
-        const { value } = await ask<ReservationItem[]>('GET', 'reservations');
-        return value.filter(({ state }) => state === 'scheduled').length === STATIONS || undefined;
-      },
-      LIMIT_MS,
-    );
-    await until(
-      'all are recorded and judged',
-      async () => {
-        await changed();
-        const { value } = await ask<Recording[]>('GET', 'recordings?limit=50');
-        return (value.length === STATIONS && value.every(({ verdict }) => verdict !== null)) || undefined;
-      },
-      LIMIT_MS,
-    );
-    await until(
-      'all encodes are queued',
-      () => {
-        const queued = database.query('SELECT DISTINCT recording_id FROM encodes').all();
-        return queued.length === STATIONS || undefined;
-      },
-      LIMIT_MS,
-    );
+    await until('all are planned', async () => {
+      await changed();
+      const { value } = await ask<ReservationItem[]>('GET', 'reservations');
+      return value.filter(({ state }) => state === 'scheduled').length === STATIONS || undefined;
+    });
+    await until('all are recorded and judged', async () => {
+      await changed();
+      const { value } = await ask<Recording[]>('GET', 'recordings?limit=50');
+      return (value.length === STATIONS && value.every(({ verdict }) => verdict !== null)) || undefined;
+    });
+    await until('all encodes are queued', () => {
+      const queued = database.query('SELECT DISTINCT recording_id FROM encodes').all();
+      return queued.length === STATIONS || undefined;
+    });
     database.close();
     for (const one of busy) one.kill();
     service.stdin.end();

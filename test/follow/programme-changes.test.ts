@@ -7,7 +7,8 @@ import type { ProgramId } from '../../arib/ids.ts';
 import { INVENTED_REGION, terrestrialNetwork, terrestrialService } from '../../synth/scenario/identity.ts';
 import type { ReservationItem } from '../../wire/api.ts';
 import { reservedInTime } from '../faults/booked-household.ts';
-import { BEFORE, type Outcome, ProgrammeChanges, until } from './programme-changes.ts';
+import { until } from '../until.ts';
+import { BEFORE, type Outcome, ProgrammeChanges } from './programme-changes.ts';
 
 let evening: ProgrammeChanges;
 /** From then on a film may be copied. */

@@ -13,10 +13,8 @@ import type { SmallChannel } from '../../synth/scenario/small.ts';
 import type { GuideProgram, GuideWindow, Recording, ReservationItem } from '../../wire/api.ts';
 import { type Comparison, compare, TestBroadcast } from '../record/test-broadcast.ts';
 import { startTestService, type TestService } from '../service/harness.ts';
-import { comesTrue } from '../until.ts';
+import { until } from '../until.ts';
 
-/** Only against hanging. */
-const LIMIT_MS = 120_000;
 /** The whole guide of a few programmes is sent within a second or two. */
 const SCHEDULE_SPEED = 20;
 /** Time until the evening begins, in which the guide of every channel is read and its programmes are reserved. */
@@ -24,11 +22,6 @@ const LEAD_MS = 16_000;
 /** Time in which agent and service start on a quiet machine: a slower one also takes longer to read a guide. */
 const STARTED_MS = 1_500;
 const MARGINS = { marginBefore: 4000, marginAfter: 2000 };
-
-/** @throws Error with the description if the condition does not become true in time */
-export function until<T>(what: string, condition: () => Promise<T | undefined> | T | undefined): Promise<T> {
-  return comesTrue(what, condition, LIMIT_MS);
-}
 
 /** An entry in a list of programmes; `at` in seconds of the evening. */
 interface Show {

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { comesTrue } from '../until.ts';
+import { until } from '../until.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
 const ends: (() => unknown)[] = [];
@@ -53,15 +53,11 @@ test('of svc: database, logos and recording folder', async () => {
     HOST: '127.0.0.1',
     TUNER_AGENT_URL: 'http://127.0.0.1:1',
   });
-  await comesTrue(
-    'the recording folder is made',
-    () => existsSync(join(data, 'recordings')) || undefined,
-    30_000,
-  );
+  await until('the recording folder is made', () => existsSync(join(data, 'recordings')) || undefined);
   const found = modes(data);
   expect(found.filter((one) => !isPrivate(one))).toEqual([]);
   expect(Object.fromEntries(found)).toMatchObject({ '': '750', recordings: '750', 'svc.db': '600' });
-}, 60_000);
+});
 
 test('of svc-agent: its tables', async () => {
   const config = join(newFolder(), 'config');
@@ -75,4 +71,4 @@ test('of svc-agent: its tables', async () => {
   const found = modes(config);
   expect(found.map(([path]) => path)).toContain('channels.json');
   expect(found.filter((one) => !isPrivate(one))).toEqual([]);
-}, 60_000);
+});

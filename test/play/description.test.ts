@@ -1,15 +1,14 @@
 /** The description of a recording over HTTP before playback. */
-import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { Value } from '@sinclair/typebox/value';
 import { ChaptersSchema, type Playback, PlaybackSchema } from '../../wire/api.ts';
 import { RecordedHome, START } from '../service/recorded-home.ts';
-import { comesTrue } from '../until.ts';
+import { until } from '../until.ts';
 import { madeStream, outputOf } from './made-recording.ts';
 import { PICTURE, VirtualRecording, type VirtualRun } from './virtual-recording.ts';
 
 // The service starts slowly on a busy machine.
-setDefaultTimeout(60_000);
 
 let home: RecordedHome;
 
@@ -153,14 +152,10 @@ test('the sound alone is sent as it was broadcast, as ADTS', async () => {
   expect(bytes.length).toBeGreaterThan(original.length - 1_000);
   expect(Buffer.compare(bytes, original.subarray(0, bytes.length))).toBe(0);
   // By now it is extracted: ranges, the length and an unchanged answer.
-  await comesTrue(
-    'the length is known',
-    async () => {
-      const { headers } = await home.get(`/api/recordings/${id}/file?audio=only`, { method: 'HEAD' });
-      return headers.get('content-length') === String(bytes.length) ? true : undefined;
-    },
-    20_000,
-  );
+  await until('the length is known', async () => {
+    const { headers } = await home.get(`/api/recordings/${id}/file?audio=only`, { method: 'HEAD' });
+    return headers.get('content-length') === String(bytes.length) ? true : undefined;
+  });
   for (const [range, from, to] of [
     ['bytes=0-', 0, bytes.length],
     ['bytes=1000-1999', 1000, 2000],

@@ -1,5 +1,5 @@
 /** What a recording offers is what its streams contain, on a machine that encodes AV1 fast enough and on a slow one. */
-import { afterAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,10 +7,8 @@ import { recordingId } from '../../src/model/ids.ts';
 import type { Playback, PlaybackOffer } from '../../wire/api.ts';
 import { SocketClient } from '../live/socket-client.ts';
 import { RecordedHome } from '../service/recorded-home.ts';
-import { comesTrue } from '../until.ts';
+import { until } from '../until.ts';
 import { FFMPEG, madeStream } from './made-recording.ts';
-
-setDefaultTimeout(90_000);
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-offers-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -59,7 +57,7 @@ async function refusal(response: Response): Promise<unknown[]> {
 test('every stream that is offered contains the codecs of its offer', async () => {
   await using home = await homeWith('exit 0');
   const id = home.put({ content: await madeStream({ seconds: 2, flashAt: 1, clock: 50 }) });
-  await comesTrue('AV1 is offered', async () => (await offersOf(home, id)).includes('av1'), 60_000);
+  await until('AV1 is offered', async () => (await offersOf(home, id)).includes('av1'));
   const { offers } = (await (await home.get(`/api/recordings/${id}/playback`)).json()) as Playback;
   const streams = offers.filter(({ way }) => way === 'stream');
   expect(streams.map(({ codec }) => codec)).toEqual(['h264', 'av1']);
@@ -89,7 +87,7 @@ test('AV1 slower than real time is neither offered nor replaced by H.264; the li
 test('an AV1 encoder that fails is not replaced by H.264, and AV1 is no longer offered', async () => {
   await using home = await homeWith('exit 0', 'exit 1');
   const id = home.put({ content: await madeStream({ seconds: 2, flashAt: 1, clock: 50 }) });
-  await comesTrue('AV1 is offered', async () => (await offersOf(home, id)).includes('av1'), 60_000);
+  await until('AV1 is offered', async () => (await offersOf(home, id)).includes('av1'));
   const failed = await home.get(`/api/recordings/${id}/stream?codec=av1`);
   expect(await refusal(failed)).toEqual([500, 'internal', undefined]);
   expect(await offersOf(home, id)).toEqual(['h264']);

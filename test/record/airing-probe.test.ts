@@ -3,9 +3,10 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
 import { broadcastMs, plusMs } from '../../arib/time.ts';
 import type { RecordingOrder } from '../../src/model/recording.ts';
+import { until } from '../until.ts';
 import { RecorderFixture } from './recorder-fixture.ts';
 import { SessionFixture } from './session-fixture.ts';
-import { compare, TestBroadcast, until } from './test-broadcast.ts';
+import { compare, TestBroadcast } from './test-broadcast.ts';
 
 // Broadcasts run in real time, on a machine that may be busy.
 setDefaultTimeout(240_000);

@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { serviceId } from '../../arib/ids.ts';
 import { INVENTED_REGION, terrestrialService } from '../../synth/scenario/identity.ts';
 import { packetsOf } from '../synth/tuning.ts';
+import { until } from '../until.ts';
 import { SessionFixture } from './session-fixture.ts';
-import { clockSpan, TestBroadcast, until } from './test-broadcast.ts';
+import { clockSpan, TestBroadcast } from './test-broadcast.ts';
 
 setDefaultTimeout(150_000);
 

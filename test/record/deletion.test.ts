@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { openDatabase } from '../../src/store/database.ts';
 import { BIN_MS } from '../../wire/api.ts';
 import { fuzzSeed, Random } from '../fuzz/random.ts';
-import { until } from '../service/harness.ts';
 import { putRecording } from '../service/recording-rows.ts';
+import { until } from '../until.ts';
 
 const RECORDINGS = 1_500;
 const KILLS = 12;

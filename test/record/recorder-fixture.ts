@@ -15,7 +15,8 @@ import { openDatabase } from '../../src/store/database.ts';
 import { RecordingStore } from '../../src/store/recording-store.ts';
 import { StationStore } from '../../src/store/station-store.ts';
 import { startReceptionWorker } from '../../src/workers.ts';
-import { type TestBroadcast, until } from './test-broadcast.ts';
+import { until } from '../until.ts';
+import type { TestBroadcast } from './test-broadcast.ts';
 
 /** A fictitious network: its id is only announced. */
 const NETWORK = networkId(32608);

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { recordingId } from '../../src/model/ids.ts';
 import { type Measured, nothingMeasured, type Verdict } from '../../src/model/verdict.ts';
 import { RecordingStore } from '../../src/store/recording-store.ts';
-import { clockSpan, type TestBroadcast, until } from './test-broadcast.ts';
+import { until } from '../until.ts';
+import { clockSpan, type TestBroadcast } from './test-broadcast.ts';
 
 /** A recorder process that can be killed. */
 export class RecorderProcess {

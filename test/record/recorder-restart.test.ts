@@ -2,9 +2,10 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { until } from '../until.ts';
 import { RecorderProcess, stored } from './recorder-process-control.ts';
 import { SessionFixture } from './session-fixture.ts';
-import { clockSpan, compare, probed, TestBroadcast, until } from './test-broadcast.ts';
+import { clockSpan, compare, probed, TestBroadcast } from './test-broadcast.ts';
 
 // Broadcasts run in real time, on a machine that may be busy.
 setDefaultTimeout(240_000);

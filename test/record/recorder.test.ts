@@ -2,8 +2,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
 import { broadcastMs } from '../../arib/time.ts';
+import { until } from '../until.ts';
 import { RecorderFixture } from './recorder-fixture.ts';
-import { clockSpan, compare, probed, TestBroadcast, until } from './test-broadcast.ts';
+import { clockSpan, compare, probed, TestBroadcast } from './test-broadcast.ts';
 
 // Broadcasts run in real time, on a machine that may be busy.
 setDefaultTimeout(240_000);

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { broadcastMs } from '../../arib/time.ts';
 import { ReceptionPool } from '../../src/reception/reception-pool.ts';
 import { startReceptionWorker } from '../../src/workers.ts';
+import { until } from '../until.ts';
 import { SessionFixture } from './session-fixture.ts';
-import { compare, TestBroadcast, until } from './test-broadcast.ts';
+import { compare, TestBroadcast } from './test-broadcast.ts';
 
 // Broadcasts run in real time, on a machine that may be busy.
 setDefaultTimeout(240_000);

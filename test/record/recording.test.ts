@@ -1,8 +1,9 @@
 /** Recordings of a small broadcast through a real agent, with and without reception faults. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
+import { until } from '../until.ts';
 import { SessionFixture } from './session-fixture.ts';
-import { clockSpan, compare, probed, TestBroadcast, until } from './test-broadcast.ts';
+import { clockSpan, compare, probed, TestBroadcast } from './test-broadcast.ts';
 
 // Broadcasts run in real time, on a machine that may be busy.
 setDefaultTimeout(240_000);

@@ -17,7 +17,8 @@ import {
   ReservationSchema,
 } from '../../wire/api.ts';
 import { type Program, startProgram } from '../program.ts';
-import { compare, probed, TestBroadcast, until } from './test-broadcast.ts';
+import { until } from '../until.ts';
+import { compare, probed, TestBroadcast } from './test-broadcast.ts';
 
 // Broadcasts run in real time, on a machine that may be busy.
 setDefaultTimeout(120_000);

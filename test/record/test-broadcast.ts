@@ -14,17 +14,9 @@ import { PlayedAir } from '../../synth/player/air-player.ts';
 import { type SmallChannel, type SmallStation, smallScenario } from '../../synth/scenario/small.ts';
 import type { Tuner } from '../../wire/agent.ts';
 import { type Program, startProgram } from '../program.ts';
-import { comesTrue } from '../until.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
 const AGENT = join(ROOT, 'agent', 'main.ts');
-/** Only against hanging. */
-const WAIT_LIMIT_MS = 120_000;
-
-/** @throws Error with the description if the condition does not become true in time */
-export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  await comesTrue(what, condition, WAIT_LIMIT_MS);
-}
 
 export interface Fault {
   kind: string;

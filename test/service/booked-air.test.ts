@@ -1,14 +1,13 @@
 /** Reservations on the air: service, agent and synthetic broadcast together, one tuner for two channels. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Tuner } from '../../wire/agent.ts';
 import type { RecordAnswer, Recording, ReservationItem, Station } from '../../wire/api.ts';
 import { TestBroadcast } from '../record/test-broadcast.ts';
-import { comesTrue } from '../until.ts';
+import { until } from '../until.ts';
 import { describedFetch } from './description.ts';
-import { startTestService, type TestService, until } from './harness.ts';
+import { startTestService, type TestService } from './harness.ts';
 
 // Broadcasts run in real time, on a machine that may be busy.
-setDefaultTimeout(180_000);
 
 /** Required rest of a programme of 20 s. */
 const ENOUGH_MS = 12_000;
@@ -27,12 +26,12 @@ beforeAll(async () => {
   home = await startTestService({
     environment: { TUNER_AGENT_URL: air.agentUrl, EPG_SWEEP_SETTLE: '0', EPG_CHANNEL_TIMEOUT: '2000' },
   });
-}, 90_000);
+});
 
 afterAll(async () => {
   await home?.close();
   await air?.close();
-}, 20_000);
+});
 
 async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
   const response = await describedFetch(home.url, path, {
@@ -59,7 +58,7 @@ test('the programme on air is recorded at once; a second channel waits for the t
   };
   // Its two channels are read one after the other, and the moment has to be in the first half of both
   // programmes.
-  await comesTrue('both stations are on for long enough', areOn, 120_000);
+  await until('both stations are on for long enough', areOn);
   const [one, two] = stations;
   if (one === undefined || two === undefined) throw new Error('no stations');
   const wished = performance.now();

@@ -19,12 +19,11 @@ import {
   whenWritable,
 } from '../../src/store/transaction.ts';
 import { type WorkerLock, WriteLock } from '../../src/store/write-lock.ts';
-import { comesTrue } from '../until.ts';
+import { until } from '../until.ts';
 import { startTestService, type TestService } from './harness.ts';
 import { putRecording } from './recording-rows.ts';
 import { HELD_MS } from './writer.worker.ts';
 
-const LIMIT_MS = 60_000;
 /** `atomically` waits for 250 ms for the worker and for 20 ms for SQLite; the rest is for other load on the machine. */
 const BLOCKED_MS = 900;
 const startWriter = (): Worker => new Worker(new URL('./writer.worker.ts', import.meta.url));
@@ -52,73 +51,64 @@ beforeAll(async () => {
     environment: { RECONCILE_INTERVAL: '300' },
     startGuideWorker: startWriter,
   });
-}, LIMIT_MS);
-afterAll(() => service?.close(), LIMIT_MS);
+});
+afterAll(() => service?.close());
 
-test(
-  "users' changes are stored, and answers to others do not wait for them",
-  async () => {
-    const beat = new Beat();
-    let isOver = false;
-    const reads = (async (): Promise<number> => {
-      let slowest = 0;
-      while (!isOver) {
-        const began = performance.now();
-        expect((await fetch(`${service.url}/api/health`)).status).toBe(200);
-        slowest = Math.max(slowest, performance.now() - began);
-        await Bun.sleep(10);
-      }
-      return slowest;
-    })();
-    const headers = { 'content-type': 'application/json' };
-    for (const marginBefore of [1000, 2000, 3000, 4000]) {
-      const body = JSON.stringify({ marginBefore });
-      const answer = await fetch(`${service.url}/api/settings`, { method: 'PUT', headers, body });
-      expect(answer.status).toBe(200);
-      // The worker goes on before the next one.
-      await Bun.sleep(HELD_MS / 3);
+test("users' changes are stored, and answers to others do not wait for them", async () => {
+  const beat = new Beat();
+  let isOver = false;
+  const reads = (async (): Promise<number> => {
+    let slowest = 0;
+    while (!isOver) {
+      const began = performance.now();
+      expect((await fetch(`${service.url}/api/health`)).status).toBe(200);
+      slowest = Math.max(slowest, performance.now() - began);
+      await Bun.sleep(10);
     }
-    isOver = true;
-    expect(await reads).toBeLessThan(BLOCKED_MS);
-    expect(beat.stop()).toBeLessThan(BLOCKED_MS);
-    const stored = new Database(join(service.folder, 'svc.db'), { readonly: true });
-    const row = stored.query("SELECT value FROM settings WHERE key = 'marginBefore'").get();
-    stored.close();
-    expect(row).toEqual({ value: '4000' });
-  },
-  LIMIT_MS,
-);
+    return slowest;
+  })();
+  const headers = { 'content-type': 'application/json' };
+  for (const marginBefore of [1000, 2000, 3000, 4000]) {
+    const body = JSON.stringify({ marginBefore });
+    const answer = await fetch(`${service.url}/api/settings`, { method: 'PUT', headers, body });
+    expect(answer.status).toBe(200);
+    // The worker goes on before the next one.
+    await Bun.sleep(HELD_MS / 3);
+  }
+  isOver = true;
+  expect(await reads).toBeLessThan(BLOCKED_MS);
+  expect(beat.stop()).toBeLessThan(BLOCKED_MS);
+  const stored = new Database(join(service.folder, 'svc.db'), { readonly: true });
+  const row = stored.query("SELECT value FROM settings WHERE key = 'marginBefore'").get();
+  stored.close();
+  expect(row).toEqual({ value: '4000' });
+});
 
-test(
-  'a recording whose encode was not queued at its end is queued without a restart',
-  async () => {
-    const database = new Database(join(service.folder, 'svc.db'), { strict: true });
-    database.run('PRAGMA busy_timeout = 30000');
-    database.run('BEGIN IMMEDIATE');
-    const endAt = Date.now() - 60_000;
-    const row = {
-      station: 3273601024,
-      serviceName: 'ひばり放送',
-      name: '灯台の朝',
-      startAt: endAt - 600_000,
-      endAt,
-    };
-    const id = putRecording(database, { ...row, encode: 'h264' }, join(service.folder, 'recordings'));
-    database.run('COMMIT');
-    const queued = await comesTrue(
-      'it is queued',
-      () => database.query('SELECT state FROM encodes WHERE recording_id = ?').get(id) ?? undefined,
-      LIMIT_MS,
-    );
-    expect(queued).toMatchObject({ state: expect.any(String) });
-    database.close();
-    const lines = service.lines.filter(
-      (line) => /^(WARN|ERROR)/.test(line) && /lock|not planned|not stored/.test(line),
-    );
-    expect(lines).toEqual([]);
-  },
-  LIMIT_MS,
-);
+test('a recording whose encode was not queued at its end is queued without a restart', async () => {
+  const database = new Database(join(service.folder, 'svc.db'), { strict: true });
+  database.run('PRAGMA busy_timeout = 30000');
+  database.run('BEGIN IMMEDIATE');
+  const endAt = Date.now() - 60_000;
+  const row = {
+    station: 3273601024,
+    serviceName: 'ひばり放送',
+    name: '灯台の朝',
+    startAt: endAt - 600_000,
+    endAt,
+  };
+  const id = putRecording(database, { ...row, encode: 'h264' }, join(service.folder, 'recordings'));
+  database.run('COMMIT');
+  const queued = await until(
+    'it is queued',
+    () => database.query('SELECT state FROM encodes WHERE recording_id = ?').get(id) ?? undefined,
+  );
+  expect(queued).toMatchObject({ state: expect.any(String) });
+  database.close();
+  const lines = service.lines.filter(
+    (line) => /^(WARN|ERROR)/.test(line) && /lock|not planned|not stored/.test(line),
+  );
+  expect(lines).toEqual([]);
+});
 
 /** A database with a worker that writes it. */
 function workshop() {
@@ -137,7 +127,7 @@ function workshop() {
   });
   link.start();
   const isHeld = (): Promise<true> =>
-    comesTrue('the worker writes', () => (lock.freeBlocking(0) ? undefined : true), LIMIT_MS);
+    until('the worker writes', () => (lock.freeBlocking(0) ? undefined : true));
   const put = (value: string) =>
     atomically(database, () =>
       database.run('INSERT OR REPLACE INTO settings VALUES (?, ?, 0)', ['x', value]),
@@ -150,61 +140,49 @@ function workshop() {
   return { database, lock, held, link, isHeld, put, close };
 }
 
-test(
-  'a write that must happen follows the transaction in progress, and blocks nothing meanwhile',
-  async () => {
-    const { database, isHeld, put, close } = workshop();
-    const beat = new Beat();
-    for (let turn = 0; turn < 4; turn++) {
-      await isHeld();
-      const began = performance.now();
-      await whenWritable(database, () => put(String(turn)));
-      expect(performance.now() - began).toBeLessThan(2 * HELD_MS);
-    }
-    expect(beat.stop()).toBeLessThan(BLOCKED_MS);
-    await close();
-  },
-  LIMIT_MS,
-);
-
-test(
-  'a write that does not wait is refused soon, and further ones at once',
-  async () => {
-    const { database, isHeld, put, close } = workshop();
+test('a write that must happen follows the transaction in progress, and blocks nothing meanwhile', async () => {
+  const { database, isHeld, put, close } = workshop();
+  const beat = new Beat();
+  for (let turn = 0; turn < 4; turn++) {
     await isHeld();
-    const took = [0, 0, 0].map(() => {
-      const began = performance.now();
-      let error: unknown;
-      try {
-        put('a');
-      } catch (thrown) {
-        error = thrown;
-      }
-      expect(isLocked(error)).toBe(true);
-      return performance.now() - began;
-    });
-    expect(took[0]).toBeLessThan(700);
-    expect(Math.min(took[1] ?? 0, took[2] ?? 0)).toBeLessThan(150);
-    // The end of the service does not wait for it.
-    stopWaiting(database);
     const began = performance.now();
-    await whenWritable(database, () => put('b')).catch(() => {});
-    expect(performance.now() - began).toBeLessThan(700);
-    await close();
-  },
-  LIMIT_MS,
-);
+    await whenWritable(database, () => put(String(turn)));
+    expect(performance.now() - began).toBeLessThan(2 * HELD_MS);
+  }
+  expect(beat.stop()).toBeLessThan(BLOCKED_MS);
+  await close();
+});
 
-test(
-  'the lock of a worker that is lost in its transaction is released',
-  async () => {
-    const { database, lock, held, link, isHeld, put, close } = workshop();
-    await isHeld();
-    await link.close(0);
-    lock.revoke(held);
-    await whenWritable(database, () => put('a'), 5_000);
-    expect(lock.freeBlocking(0)).toBe(true);
-    await close();
-  },
-  LIMIT_MS,
-);
+test('a write that does not wait is refused soon, and further ones at once', async () => {
+  const { database, isHeld, put, close } = workshop();
+  await isHeld();
+  const took = [0, 0, 0].map(() => {
+    const began = performance.now();
+    let error: unknown;
+    try {
+      put('a');
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(isLocked(error)).toBe(true);
+    return performance.now() - began;
+  });
+  expect(took[0]).toBeLessThan(700);
+  expect(Math.min(took[1] ?? 0, took[2] ?? 0)).toBeLessThan(150);
+  // The end of the service does not wait for it.
+  stopWaiting(database);
+  const began = performance.now();
+  await whenWritable(database, () => put('b')).catch(() => {});
+  expect(performance.now() - began).toBeLessThan(700);
+  await close();
+});
+
+test('the lock of a worker that is lost in its transaction is released', async () => {
+  const { database, lock, held, link, isHeld, put, close } = workshop();
+  await isHeld();
+  await link.close(0);
+  lock.revoke(held);
+  await whenWritable(database, () => put('a'), 5_000);
+  expect(lock.freeBlocking(0)).toBe(true);
+  await close();
+});

@@ -19,8 +19,6 @@ import {
 import type { Channel, Tuner } from '../../wire/agent.ts';
 import { SecretWatch } from '../access/secret-watch.ts';
 
-export { until } from '../until.ts';
-
 export const CHANNELS: Channel[] = [
   {
     type: 'GR',

@@ -8,7 +8,7 @@ import { StationFilter } from '../../arib/ts/station-filter.ts';
 import { PlayedAir } from '../../synth/player/air-player.ts';
 import { smallScenario } from '../../synth/scenario/small.ts';
 import { compare, countCompared } from '../record/test-broadcast.ts';
-import { comesTrue } from '../until.ts';
+import { until } from '../until.ts';
 import { PACKET } from './tuning.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'synth-player-'));
@@ -30,7 +30,7 @@ let channels: Awaited<ReturnType<PlayedAir['put']>>;
 beforeAll(async () => {
   air = await PlayedAir.open();
   channels = await air.put({ scenario: scenario('はじめの番組'), faults: FAULTS, maxLagSec: 60 });
-}, 60_000);
+});
 
 afterAll(async () => {
   await air.close();
@@ -93,13 +93,13 @@ test('simultaneous tunings carry the same packets, which are those of the broadc
   const common = Math.min((one?.length ?? 0) - begin, other?.length ?? 0);
   expect(common).toBeGreaterThan(BYTES_PER_SECOND);
   expect(one?.subarray(begin, begin + common)).toEqual(other?.subarray(0, common));
-}, 60_000);
+});
 
 test('a tuning keeps the pace of real time', async () => {
   const began = performance.now();
   await received(tune('T30'), 2 * BYTES_PER_SECOND);
   expect(performance.now() - began).toBeGreaterThan(1_900);
-}, 60_000);
+});
 
 test('a broadcast is what the broadcaster prints about it', async () => {
   const at = Date.now();
@@ -115,7 +115,7 @@ test('an unknown channel fails with the message of the scenario', async () => {
   expect([bytes, exitCode]).toEqual([0, 1]);
   expect(stderr).toStartWith('synth: ');
   expect(stderr).toContain('T99');
-}, 60_000);
+});
 
 test('faults of the control file reach a running tuning, with exit code and message', async () => {
   const running = tune('T31');
@@ -138,12 +138,8 @@ test('faults of the control file reach a running tuning, with exit code and mess
   expect(performance.now() - began).toBeGreaterThan(1_150);
   rmSync(FAULTS);
   // The file is read again within a moment.
-  await comesTrue(
-    'T31 is received again',
-    async () => (await received(tune('T31'), PACKET)).length > 0,
-    60_000,
-  );
-}, 60_000);
+  await until('T31 is received again', async () => (await received(tune('T31'), PACKET)).length > 0);
+});
 
 test('a killed tuning does not affect the others, and a stopped one continues without a loss', async () => {
   const from = Date.now();
@@ -156,7 +152,7 @@ test('a killed tuning does not affect the others, and a stopped one continues wi
   await Bun.sleep(1_000);
   process.kill(-stopped.pid, 'SIGCONT');
   await expectSent('T30', await rest, from);
-}, 60_000);
+});
 
 test('a tuning that comes first waits for the broadcast; another broadcast ends it', async () => {
   const own = await PlayedAir.open();
@@ -173,7 +169,7 @@ test('a tuning that comes first waits for the broadcast; another broadcast ends 
   expect((await later.stdout.getReader().read()).done).toBe(false);
   await own.close();
   expect(await later.exited).toBe(0);
-}, 60_000);
+});
 
 test('a scenario that cannot be broadcast is refused with its message', async () => {
   const own = await PlayedAir.open();

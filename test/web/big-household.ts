@@ -15,9 +15,10 @@ import { StationStore } from '../../src/store/station-store.ts';
 import type { Channel, Tuner } from '../../wire/agent.ts';
 import type { Station } from '../../wire/api.ts';
 import { type ProgramRow, putPrograms, putReservation } from '../service/guide-rows.ts';
-import { StandInAgent, startTestService, type TestService, until } from '../service/harness.ts';
+import { StandInAgent, startTestService, type TestService } from '../service/harness.ts';
 import { fillRecordings } from '../service/recording-rows.ts';
 import { tunerOf } from '../tuner.ts';
+import { until } from '../until.ts';
 import { dayOf, guideWindow, manyStations } from './fake-guide.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import { wallMs } from '../../host/clock.ts';
 import { recordingId } from '../../src/model/ids.ts';
+import { until } from '../until.ts';
 import { encodeItem } from './fake-encodes.ts';
 import { manyStations } from './fake-guide.ts';
 import { manyRecordings, newRecordings } from './fake-recordings.ts';
-import { faultsOf, fillService, hasChromium, PHONE, until, webRig } from './rig.ts';
+import { faultsOf, fillService, hasChromium, PHONE, webRig } from './rig.ts';
 
 const STATIONS = manyStations([4, 2, 2]);
 

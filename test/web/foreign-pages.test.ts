@@ -1,7 +1,8 @@
 /** Pages of other sites in a real browser, over plain http, where it does not say which site a request is from. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { HOME_STATION, StandInAgent, startTestService, type TestService, until } from '../service/harness.ts';
+import { HOME_STATION, StandInAgent, startTestService, type TestService } from '../service/harness.ts';
+import { until } from '../until.ts';
 import { builtWeb, hasChromium, PLAIN_HOST, sharedBrowser } from './browser.ts';
 
 setDefaultTimeout(60_000);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { comesTrue } from '../until.ts';
+import { until } from '../until.ts';
 import { dayOf, guideWindow, manyStations } from './fake-guide.ts';
 import { dayMarked, hourAtTop, overlaps } from './guide-page.ts';
 import { fillService, focusOn, hasChromium, webRig } from './rig.ts';
@@ -137,13 +137,9 @@ describe.skipIf(!hasChromium)('the appearance of the guide', () => {
     expect(await focusAfter).toBe('日時を選ぶ');
     // The guide begins at 05:00 of yesterday.
     const rows = (hour - 5 + 24) % 24;
-    await comesTrue(
-      `${hour}:00 is at the top`,
-      async () => Math.abs((await hourAtTop(page)) - rows) < 0.05,
-      120_000,
-    );
+    await until(`${hour}:00 is at the top`, async () => Math.abs((await hourAtTop(page)) - rows) < 0.05);
     // The day is marked in the frame after the scroll.
-    await comesTrue('yesterday is marked', async () => (await dayMarked(page)) === 0, 120_000);
+    await until('yesterday is marked', async () => (await dayMarked(page)) === 0);
     await page.locator('.prog-past').first().waitFor();
   });
 

@@ -3,12 +3,13 @@ import type { Page } from 'playwright-core';
 import { wallMs } from '../../host/clock.ts';
 import type { GuideProgram, Station } from '../../wire/api.ts';
 import { fuzzRounds, fuzzSeed, Random } from '../fuzz/random.ts';
+import { until } from '../until.ts';
 import { momentOf } from './clock.ts';
 import { fakeStations } from './fake-air.ts';
 import { newHousehold } from './fake-api.ts';
 import { dayOf, guideStatus, guideWindow, manyStations } from './fake-guide.ts';
 import { dayMarked, hourAtTop, overlaps } from './guide-page.ts';
-import { faultsOf, fillService, focusOn, hasChromium, pressRed, until, webRig } from './rig.ts';
+import { faultsOf, fillService, focusOn, hasChromium, pressRed, webRig } from './rig.ts';
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
 const HOUR_MS = 3_600_000;

@@ -1,11 +1,12 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import type { CaptionPage } from '../../wire/caption.ts';
+import { until } from '../until.ts';
 import { START } from './clock.ts';
 import { fakeStations, makeStream } from './fake-air.ts';
 import { guideWindow } from './fake-guide.ts';
 import { tooWide, violations } from './look.ts';
-import { focusOn, hasChromium, pressRed, until, type WebRig, webRig } from './rig.ts';
+import { focusOn, hasChromium, pressRed, type WebRig, webRig } from './rig.ts';
 
 const FIRST = 'live/3274001024';
 
@@ -29,7 +30,8 @@ async function playing(page: Page, seconds: number): Promise<void> {
 }
 
 /** The service notices the end of a connection a moment after the browser closed it. */
-const viewersAre = (rig: WebRig, count: number): Promise<void> => until(() => rig.service.viewers === count);
+const viewersAre = (rig: WebRig, count: number): Promise<unknown> =>
+  until(() => rig.service.viewers === count);
 
 describe.skipIf(!hasChromium)('the live player', () => {
   const rig = webRig({ stream: makeStream });

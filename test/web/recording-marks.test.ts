@@ -2,15 +2,14 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import type { Recording } from '../../wire/api.ts';
-import { comesTrue } from '../until.ts';
+import { until } from '../until.ts';
 import { START } from './clock.ts';
 import { manyStations } from './fake-guide.ts';
 import { manyRecordings, newRecordings } from './fake-recordings.ts';
-import { focusOn, hasChromium, PHONE, until, webRig } from './rig.ts';
+import { focusOn, hasChromium, PHONE, webRig } from './rig.ts';
 
 const STATIONS = manyStations([12, 4, 4]);
 const DRAMA = 3;
-const LIMIT_MS = 120_000;
 /** A recording with a stored position: `fakeRecording` gives one to every eleventh. */
 const STOPPED = 14;
 
@@ -36,14 +35,10 @@ describe.skipIf(!hasChromium)('of recordings', () => {
       await page.getByRole('radiogroup', { name: 'ジャンル' }).getByRole('radio', { name: 'ドラマ' }).click();
       const chip = page.locator('.chip-on', { hasText: 'ドラマ' });
       await chip.waitFor();
-      await comesTrue(
-        'only its recordings are shown',
-        async () => {
-          const shown = await ids(page);
-          return shown.length > 3 && shown.every((id) => held(Number(id))?.genres[0]?.lv1 === DRAMA);
-        },
-        LIMIT_MS,
-      );
+      await until('only its recordings are shown', async () => {
+        const shown = await ids(page);
+        return shown.length > 3 && shown.every((id) => held(Number(id))?.genres[0]?.lv1 === DRAMA);
+      });
       expect(new URL(page.url()).searchParams.get('genre')).toBe(String(DRAMA));
       await page.reload();
       await chip.waitFor();

@@ -6,11 +6,12 @@ import { broadcastMs } from '../../arib/time.ts';
 import { reservationId } from '../../src/model/ids.ts';
 import { splitTitle } from '../../web/words/title.ts';
 import type { Recording } from '../../wire/api.ts';
+import { until } from '../until.ts';
 import { START } from './clock.ts';
 import { newBookings, reservation } from './fake-bookings.ts';
 import { manyStations } from './fake-guide.ts';
 import { failedRecording, manyRecordings, newRecordings, runningRecording } from './fake-recordings.ts';
-import { faultsOf, fillService, focusOn, hasChromium, PHONE, until, webRig } from './rig.ts';
+import { faultsOf, fillService, focusOn, hasChromium, PHONE, webRig } from './rig.ts';
 
 const STATIONS = manyStations([12, 4, 4]);
 const COUNT = 3_000;

@@ -1,11 +1,12 @@
 /** Remote control: the focus survives when the pressed element disappears, and the layout does not shift. */
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
+import { until } from '../until.ts';
 import { START } from './clock.ts';
 import { busyEvening, newBookings } from './fake-bookings.ts';
 import { manyStations } from './fake-guide.ts';
 import { manyRecordings, newRecordings, runningRecording } from './fake-recordings.ts';
-import { focusOn, hasChromium, PHONE, until, webRig } from './rig.ts';
+import { focusOn, hasChromium, PHONE, webRig } from './rig.ts';
 
 const STATIONS = manyStations([12, 4, 4]);
 const [station] = STATIONS;

@@ -4,11 +4,11 @@ import type { ProgramId } from '../../arib/ids.ts';
 import { broadcastMs } from '../../arib/time.ts';
 import type { ReservationItem } from '../../wire/api.ts';
 import { reservationId } from '../../wire/ids.ts';
-import { comesTrue } from '../until.ts';
+import { until } from '../until.ts';
 import { newHousehold } from './fake-api.ts';
 import { busyEvening, newBookings } from './fake-bookings.ts';
 import { dayOf, guideWindow, manyStations } from './fake-guide.ts';
-import { faultsOf, focusOn, hasChromium, PHONE, until, webRig } from './rig.ts';
+import { faultsOf, focusOn, hasChromium, PHONE, webRig } from './rig.ts';
 
 const STATIONS = manyStations([12, 8, 4]);
 const DAY_MS = 86_400_000;
@@ -290,14 +290,10 @@ describe.skipIf(!hasChromium)('reservations', () => {
         Number(document.activeElement?.closest<HTMLElement>('.booking')?.dataset.reservation),
       );
     // A key that is pressed before the next rows exist has no effect.
-    await comesTrue(
-      'the keys lead to the fiftieth',
-      async () => {
-        for (let press = 0; press < 10; press += 1) await page.keyboard.press('ArrowDown');
-        return (await focused()) > 50;
-      },
-      50_000,
-    );
+    await until('the keys lead to the fiftieth', async () => {
+      for (let press = 0; press < 10; press += 1) await page.keyboard.press('ArrowDown');
+      return (await focused()) > 50;
+    });
     await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
     await row(page, 400).waitFor();
     // The placeholder of the rows had about their height.

@@ -2,7 +2,6 @@
 import { afterAll, afterEach, beforeAll, setDefaultTimeout } from 'bun:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { Station } from '../../wire/api.ts';
-import { comesTrue } from '../until.ts';
 import { builtWeb, sharedPages } from './browser.ts';
 import { START, type TestClock, testClock } from './clock.ts';
 import { type FakeStream, fakeStations } from './fake-air.ts';
@@ -13,7 +12,6 @@ export { hasChromium } from './browser.ts';
 
 /** Limit of one test against hanging: a page waits for each of its conditions up to a minute. */
 const TEST_MS = 600_000;
-const UNTIL_MS = 120_000;
 
 export interface WebRig {
   /** Serves under `/tv/`, as behind a front proxy. */
@@ -105,11 +103,6 @@ export function webRig({ stations, stream, letters }: RigOptions = {}): WebRig {
     closePages: () => rig().closePages(),
     close: () => rig().close(),
   };
-}
-
-/** Waits for a condition, such as a request sent shortly after the page showed a change. */
-export async function until(condition: () => boolean): Promise<void> {
-  await comesTrue(String(condition), condition, UNTIL_MS);
 }
 
 /** Errors that the page itself reported: exceptions and violations of the content security policy. */

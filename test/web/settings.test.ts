@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { wallMs } from '../../host/clock.ts';
+import { until } from '../until.ts';
 import { guideStatus, manyStations } from './fake-guide.ts';
 import { tooWide, violations } from './look.ts';
-import { faultsOf, focusOn, hasChromium, PHONE, until, webRig } from './rig.ts';
+import { faultsOf, focusOn, hasChromium, PHONE, webRig } from './rig.ts';
 
 const STATIONS = manyStations([12, 4, 4]);
 

@@ -6,22 +6,20 @@
  * schedule (3 h) contains all of them: the conflict needs programmes that are known some minutes ahead, at
  * every time of day.
  */
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { BrowserContext, Page } from 'playwright-core';
 import type { GuideWindow, ReservationItem, Station } from '../../wire/api.ts';
 import { TestBroadcast } from '../record/test-broadcast.ts';
 import { startTestService, type TestService } from '../service/harness.ts';
-import { comesTrue } from '../until.ts';
+import { until } from '../until.ts';
 import { builtWeb, hasChromium, sharedBrowser } from './browser.ts';
 import { pressRed } from './rig.ts';
 
 // Broadcasts run in real time, on a machine that may be busy.
-setDefaultTimeout(600_000);
 const PAGE_WAIT_MS = 120_000;
 const SHORT_SEC = 30;
 const LONG_SEC = 300;
 const AHEAD_MS = 60_000;
-const GUIDE_WAIT_MS = 300_000;
 
 const HARBOUR = 'みなと放送';
 const HILLS = 'やまびこ放送';
@@ -108,17 +106,13 @@ describe.skipIf(!hasChromium)('a household', () => {
     });
     await change('PUT', '/api/settings', { marginBefore: 0, marginAfter: 0 });
     context = await (await sharedBrowser()).newContext({ viewport: { width: 1280, height: 800 } });
-    await comesTrue(
-      'the guide knows what comes next and a conflict',
-      async () => {
-        const stations = await read<Station[]>('/api/services');
-        if (stations.length !== 3 || stations.some(({ now }) => now === null)) return false;
-        const next = (await guideOf(HARBOUR)).some(({ startAt }) => startAt > Date.now());
-        return next && (await overlapping()) !== undefined;
-      },
-      GUIDE_WAIT_MS,
-    );
-  }, 600_000);
+    await until('the guide knows what comes next and a conflict', async () => {
+      const stations = await read<Station[]>('/api/services');
+      if (stations.length !== 3 || stations.some(({ now }) => now === null)) return false;
+      const next = (await guideOf(HARBOUR)).some(({ startAt }) => startAt > Date.now());
+      return next && (await overlapping()) !== undefined;
+    });
+  });
 
   afterEach(async () => {
     await Promise.all(pages.splice(0).map((page) => page.close()));
@@ -128,7 +122,7 @@ describe.skipIf(!hasChromium)('a household', () => {
     await context?.close();
     await home?.close();
     await air?.close();
-  }, 120_000);
+  });
 
   test('books a programme in the guide by keys', async () => {
     const page = await open('guide');
@@ -146,7 +140,7 @@ describe.skipIf(!hasChromium)('a household', () => {
   });
 
   test('is notified of a conflict and takes the offered airing instead', async () => {
-    const { kept, wanted } = await comesTrue('programmes overlap', overlapping, GUIDE_WAIT_MS);
+    const { kept, wanted } = await until('programmes overlap', overlapping);
     await change('POST', '/api/reservations', { programId: kept.id });
     const page = await open(`guide?program=${wanted.id}`);
     await page.getByRole('button', { name: '予約する' }).click();
@@ -168,10 +162,8 @@ describe.skipIf(!hasChromium)('a household', () => {
     await page.getByRole('button', { name: '保存する' }).click();
     await page.locator('.toast', { hasText: '保存しました' }).waitFor();
     // Late in a segment of the schedule only present/following lists it, at most half a minute ahead.
-    await comesTrue(
-      'the rule books a programme',
-      async () => (await reservations()).some(({ ruleId }) => ruleId !== null),
-      GUIDE_WAIT_MS,
+    await until('the rule books a programme', async () =>
+      (await reservations()).some(({ ruleId }) => ruleId !== null),
     );
     await page.goto(`${home.url}/reservations?filter=rule`);
     await page.locator('.booking', { hasText: '灯台守の娘' }).first().waitFor();

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import { wallMs } from '../../host/clock.ts';
 import type { GuideStatus } from '../../wire/api.ts';
+import { until } from '../until.ts';
 import { guideStatus, manyStations } from './fake-guide.ts';
 import { fakeChannels, runningScan } from './fake-household.ts';
-import { faultsOf, focusOn, hasChromium, PHONE, until, webRig } from './rig.ts';
+import { faultsOf, focusOn, hasChromium, PHONE, webRig } from './rig.ts';
 
 const STATIONS = manyStations([12, 4, 4]);
 

@@ -4,7 +4,8 @@
  */
 
 import { describe, expect, test } from 'bun:test';
-import { focusOn, hasChromium, until } from './rig.ts';
+import { until } from '../until.ts';
+import { focusOn, hasChromium } from './rig.ts';
 import { placed, watchHome } from './watch-home.ts';
 
 describe.skipIf(!hasChromium)('while a recording is watched', () => {

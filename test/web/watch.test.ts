@@ -2,8 +2,9 @@
 
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
+import { until } from '../until.ts';
 import { SCENES } from './caption-scenes.ts';
-import { faultsOf, focusOn, hasChromium, PHONE, until } from './rig.ts';
+import { faultsOf, focusOn, hasChromium, PHONE } from './rig.ts';
 import { placed, watchHome } from './watch-home.ts';
 
 const CAPTION = SCENES.find(({ name }) => name === 'one-line')?.scene.page;

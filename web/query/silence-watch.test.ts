@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'bun:test';
-import { comesTrue } from '../../test/until.ts';
+import { until } from '../../test/until.ts';
 import { SilenceWatch } from './silence-watch.ts';
 
 let watch: SilenceWatch;
@@ -30,7 +30,7 @@ function watched({ answers, silenceMs = 60_000, isHidden = false }: Scene) {
   return seen;
 }
 
-const soon = (what: string, condition: () => boolean): Promise<boolean> => comesTrue(what, condition, 5_000);
+const soon = (what: string, condition: () => boolean): Promise<boolean> => until(what, condition);
 
 test('a silent stream is kept while the service answers, and lost when it does not', async () => {
   const seen = watched({ answers: [true, true, false] });
