@@ -3,7 +3,8 @@
  * the checks count as one. Arguments are passed to `bun test`; `--long` adds the soak tests, `--rigs` runs the tests in a
  * virtual machine.
  *
- * As many files run at once as there are cores. Files whose subject is real time (`ALONE`) run one at a time afterwards.
+ * As many files run at once as there are cores: first those that only compute, then those that wait for real time
+ * (`REAL_TIME`). Files that tolerate nothing beside them (`ALONE`) run last, one at a time.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
@@ -14,13 +15,29 @@ const ROOT = join(import.meta.dir, '..');
 /** Durations of the last run: the slowest files start first, so that none is left over at the end. */
 const DURATIONS = join(ROOT, '.cache', 'test-durations.json');
 
-/** Files that another busy test would falsify, each with the reason. */
+/** They wait for broadcasts, processes and clocks in real time: as many at once, but not beside tests that compute. */
+const REAL_TIME: readonly string[] = [
+  // Recordings of real broadcasts: what a busy machine delivers late counts as lost.
+  'test/record',
+  'test/follow',
+  'test/faults',
+  // Rules of the agent's interface that count seconds, and a card that is removed while a stream runs.
+  'test/conformance',
+  'test/agent/card.test.ts',
+  // Responses in time while another program locks the database.
+  'test/service/held-lock.test.ts',
+  // Live encoders.
+  'test/live',
+];
+/** Nothing may run beside them. */
 const ALONE: readonly string[] = [
-  // Verdicts of real households: packets that a busy machine delivers late count as lost.
+  // Dozens of recordings at once, compared packet by packet.
   'test/faults/fault-table.test.ts',
   'test/faults/full-load.test.ts',
-  // Live encoders, and browsers whose playback must not stall.
+  'test/faults/crowd.test.ts',
+  // Ten live viewers, an encoder among them.
   'test/live/household.test.ts',
+  // Pictures of a browser are compared with what was sent; live television falls back on a busy machine.
   'test/e2e',
   'test/web/live-raw.test.ts',
 ];
@@ -90,13 +107,17 @@ async function bunTest(...words: readonly string[]): Promise<Outcome> {
   }
 }
 
+const within = (paths: readonly string[]): string[] => paths.map((path) => `./${path}`);
+const without = (paths: readonly string[]): string[] =>
+  paths.flatMap((path) => ['--path-ignore-patterns', path.endsWith('.ts') ? path : `${path}/**`]);
+
 async function everything(): Promise<Outcome[]> {
-  const without = ALONE.map((path) => (path.endsWith('.ts') ? path : `${path}/**`));
-  const ignored = without.flatMap((path) => ['--path-ignore-patterns', path]);
+  const atOnce = [`--parallel=${availableParallelism()}`, '--no-isolate'];
   const timings = [`--timings=${DURATIONS}`, '--update-timings'];
   return [
-    await bunTest(`--parallel=${availableParallelism()}`, '--no-isolate', ...timings, ...ignored),
-    await bunTest(...ALONE.map((path) => `./${path}`)),
+    await bunTest(...atOnce, ...timings, ...without([...REAL_TIME, ...ALONE])),
+    await bunTest(...atOnce, ...within(REAL_TIME), ...without(ALONE)),
+    await bunTest(...within(ALONE)),
   ];
 }
 

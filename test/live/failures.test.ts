@@ -42,11 +42,14 @@ describe('the tuner', () => {
     const query = 'type=GR&channel=T26&priority=10&use=rec%201';
     const recording = await fetch(`${live.agent?.url}/agent/stream?${query}`, { signal: abort.signal });
     expect(recording.status).toBe(200);
+    // A response that nothing refers to is collected, and its stream closed.
+    const recorded = recording.bytes().catch(() => {});
     await until('both viewers are cut', () => encoded.ending === 'broken' && raw.ending === 'broken');
     expect(encoderPids()).toEqual([]);
     await expect(live.watch(HD)).rejects.toEqual(failure('no_tuner'));
     expect((await live.watch(OTHER_CHANNEL, 'raw')).feed.tunerId).toBe('gr-0');
     abort.abort();
+    await recorded;
   });
 
   test('cannot be used: each reason of the agent has its own code, and a sentence with the next step', async () => {

@@ -31,8 +31,7 @@ let originals: string[] = [];
 
 beforeEach(() => {
   home.clear();
-  rmSync(home.folder, { recursive: true, force: true });
-  originals = [];
+  removeOriginals();
 });
 
 afterEach(() => {
@@ -50,7 +49,8 @@ function put(content: Uint8Array, index?: number): number {
 }
 
 function removeOriginals(): void {
-  rmSync(home.folder, { recursive: true });
+  const names = existsSync(home.folder) ? readdirSync(home.folder) : [];
+  for (const name of names) rmSync(join(home.folder, name), { recursive: true });
   originals = [];
 }
 
