@@ -19,6 +19,7 @@ import {
 } from './reception-meter.ts';
 import {
   asFarAsItCan,
+  closeQuietly,
   type FileOpening,
   type FormerLife,
   RecordedFile,
@@ -182,6 +183,8 @@ export class FileOutput implements Output<FileCommand> {
   #size = 0;
   /** The file at `#path` was opened, and `#size` is its size. */
   #opened = false;
+  /** The file that was open before, as it was written. */
+  #left: Pick<FileTrouble, 'path' | 'size'> | undefined;
   /** The owner was notified that reception has begun. */
   #reported = false;
   readonly #running: Promise<void>;
@@ -325,6 +328,7 @@ export class FileOutput implements Output<FileCommand> {
   async #open(opening: FileOpening): Promise<void> {
     this.#opening = undefined;
     const before = this.#file;
+    if (this.#opened) this.#left = { path: this.#path, size: this.#size };
     this.#path = opening.path;
     this.#file = undefined;
     this.#opened = false;
@@ -337,6 +341,8 @@ export class FileOutput implements Output<FileCommand> {
     this.#opened = true;
     const { path, size, inode, former = null } = file;
     this.emit({ kind: 'opened', path, size, ...(inode === undefined ? {} : { inode }), former });
+    const lost = this.#left?.path === path ? this.#left.size - size : 0;
+    if (lost > 0) await this.#reportCut(file, lost);
   }
 
   async #write(file: RecordedFile): Promise<void> {
@@ -356,7 +362,9 @@ export class FileOutput implements Output<FileCommand> {
     const batch = length > BATCH_BYTES && only !== undefined ? only.bytes : this.#batch.subarray(0, length);
     let written = length;
     try {
-      await this.#timed(() => file.append(batch));
+      const lost = await this.#timed(() => file.append(batch));
+      if (lost !== undefined) written = 0;
+      if (lost !== undefined && lost > 0) await this.#reportCut(file, lost);
     } catch (error) {
       written = error instanceof WriteFailure ? error.written : 0;
       throw error;
@@ -480,20 +488,5 @@ export class FileOutput implements Output<FileCommand> {
     this.#file = undefined;
     this.emit({ kind: 'ended', path: this.#path, size: this.#opened ? this.#size : null });
     this.closed();
-  }
-}
-
-/** Syncs and closes; errors of a failed disk were reported already. */
-async function closeQuietly(file: RecordedFile | undefined): Promise<void> {
-  if (file === undefined) return;
-  try {
-    await file.sync();
-  } catch {
-    // Already reported as trouble, or unsynced data is checked in the file at the next start.
-  }
-  try {
-    await file.close();
-  } catch {
-    // As above.
   }
 }

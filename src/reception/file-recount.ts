@@ -56,6 +56,8 @@ export interface Recount {
   unwatchable: readonly UnwatchableSpan[];
   /** The last program_clock_reference, 27 MHz; null: none. */
   pcr: number | null;
+  /** Broadcast time from the last one that was counted to the last one, ms; undefined: unknown. */
+  spanMs?: number | undefined;
 }
 
 /**
@@ -75,7 +77,11 @@ export async function recount(
   const aligned = counted - (counted % PACKET_SIZE);
   let at = Math.max(aligned, size - MAX_RECOUNT_BYTES);
   const counter = new PieceCounter(pid, last);
-  if (at < size) counter.follow(await lastBytes(handle, at));
+  const before = at < size ? await lastBytes(handle, at) : new Uint8Array(0);
+  counter.follow(before);
+  const counting = at === aligned ? clockReferences(before, pid).last : undefined;
+  const isKnown = counting !== undefined && last !== undefined;
+  const spanMs = isKnown ? pcrDifference(last, counting) / PCR_PER_MS : undefined;
   const packets = Math.floor((size - at) / PACKET_SIZE / STEPS);
   const block = new Uint8Array(Math.min(Math.max(packets * PACKET_SIZE, LEAST_STEP_BYTES), TAIL_BYTES));
   while (at < size) {
@@ -85,7 +91,7 @@ export async function recount(
     counter.take(block.subarray(0, length));
   }
   const { runs, holes, unwatchable } = counter.end();
-  return { recounted: sumOf(runs), runs, holes, unwatchable, pcr: last ?? null };
+  return { recounted: sumOf(runs), runs, holes, unwatchable, pcr: last ?? null, spanMs };
 }
 
 /** The last clock reference before an octet, 27 MHz; undefined: none is near. @throws the system's error */

@@ -42,6 +42,36 @@ test('a file is created with its parent folders, and never replaces another', as
   }
 });
 
+test.each([
+  ['shortened', (path: string) => truncateSync(path, 2 * 188 + 7), 2],
+  ['emptied', (path: string) => truncateSync(path, 0), 0],
+  ['lengthened', (path: string) => appendFileSync(path, 'foreign'), 5],
+] as const)(
+  'a file that another program %s right before a write has no packet at a wrong place',
+  async (_, change, left) => {
+    const root = mkdtempSync(join(tmpdir(), 'svc-recorded-'));
+    try {
+      const path = join(root, 'raced.ts');
+      const file = await RecordedFile.open({ path, mode: 'create' }, undefined);
+      const packets = (count: number, value: number): Uint8Array => new Uint8Array(count * 188).fill(value);
+      expect(await file.append(packets(5, 1))).toBeUndefined();
+      expect(await file.restore()).toBe(0);
+      change(path);
+      expect(await file.append(packets(3, 2))).toBe((5 - left) * 188);
+      expect(file.size).toBe(left * 188);
+      // Written again, at a packet's boundary.
+      expect(await file.append(packets(3, 2))).toBeUndefined();
+      expect(readFileSync(path)).toEqual(Buffer.concat([packets(left, 1), packets(3, 2)]));
+      // Shortened after a write: the next check detects it.
+      truncateSync(path, 188 + 1);
+      expect(await file.restore()).toBe((left + 3 - 1) * 188);
+      await file.close();
+    } finally {
+      rmSync(root, { recursive: true });
+    }
+  },
+);
+
 test('a file of an earlier process is split where scrambling began and ended', async () => {
   const root = mkdtempSync(join(tmpdir(), 'svc-recorded-'));
   try {

@@ -7,6 +7,7 @@ import { type FileHandle, mkdir, open, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Pid } from '../../arib/ids.ts';
 import { PACKET_SIZE } from '../../arib/ts/packet.ts';
+import { equalBytes } from '../../arib/ts/sub-table.ts';
 import { type WallMs, wallMs } from '../../host/clock.ts';
 import { clockSpanMs, lastClock, type Recount, recount } from './file-recount.ts';
 
@@ -99,18 +100,39 @@ export class RecordedFile {
     }
   }
 
-  /** @throws WriteFailure */
-  async append(bytes: Uint8Array): Promise<void> {
+  /**
+   * @returns undefined if written; else nothing is: another program changed the file's end between `restore` and this,
+   * and so many octets are missing now
+   * @throws WriteFailure
+   */
+  async append(bytes: Uint8Array): Promise<number | undefined> {
     let done = 0;
     try {
       while (done < bytes.length) {
         done += (await this.handle.write(bytes, done, bytes.length - done)).bytesWritten;
       }
-      this.length += done;
+      const lost = await this.#takeBack(bytes);
+      if (lost === undefined) this.length += done;
+      return lost;
     } catch (error) {
       const written = await this.#cut();
       throw new WriteFailure(written, error);
     }
+  }
+
+  /** A file shortened after the write is left as it is: the next `restore` detects it. */
+  async #takeBack(bytes: Uint8Array): Promise<number | undefined> {
+    const { size } = await this.handle.stat();
+    const start = size - bytes.length;
+    if (start === this.length || start < 0) return undefined;
+    const found = new Uint8Array(bytes.length);
+    const { bytesRead } = await this.handle.read(found, 0, found.length, start);
+    if (bytesRead < found.length || !equalBytes(found, bytes)) return undefined;
+    const whole = Math.min(start - (start % PACKET_SIZE), this.length);
+    await this.handle.truncate(whole);
+    const lost = this.length - whole;
+    this.length = whole;
+    return lost;
   }
 
   /**
@@ -155,12 +177,28 @@ export class RecordedFile {
       const whole = size - (size % PACKET_SIZE);
       if (whole < size) await this.handle.truncate(whole);
       const written = Math.max(0, whole - this.length);
-      this.length = whole;
+      // Octets that another program cut off are missing when the file is opened again.
+      this.length += written;
       return written;
     } catch {
       // The disk is unavailable: nothing counts as written.
       return 0;
     }
+  }
+}
+
+/** Syncs and closes; errors of a failed disk were reported already. */
+export async function closeQuietly(file: RecordedFile | undefined): Promise<void> {
+  if (file === undefined) return;
+  try {
+    await file.sync();
+  } catch {
+    // Already reported as trouble, or unsynced data is checked in the file at the next start.
+  }
+  try {
+    await file.close();
+  } catch {
+    // As above.
   }
 }
 

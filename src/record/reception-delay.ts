@@ -12,6 +12,8 @@ const PCR_PER_MS = PCR_HZ / 1000;
 const USUAL_MS = 250;
 /** Over a gap, the broadcast's clock and the machine's clock may differ by this delay at most. */
 const BELIEVED_MS = 10_000;
+/** The agent buffers 64 MB: about a minute of a usual station. */
+export const LATEST_MS = 60_000;
 /** The clocks of broadcaster and machine drift apart, by less than USUAL_MS in an hour. */
 const WINDOW_MS = 120_000;
 
@@ -58,6 +60,15 @@ export class ReceptionDelay {
     this.#delay = delay(to, lastMs);
     const delays = { from: delay(from, firstMs), to: this.#delay };
     return earlier === undefined ? delays : { ...delays, earlier };
+  }
+
+  /** Delay of packets that are not reported yet, ms. @param pcr their first clock reference; null: unknown */
+  lateMs(arrivedAt: BroadcastMs, pcr: number | null): number {
+    const last = this.#last;
+    if (last === undefined || pcr === null) return this.#delay;
+    const delay = arrivedAt - last.ms - pcrDifference(pcr, last.pcr) / PCR_PER_MS - this.#known;
+    if (delay < -USUAL_MS || delay > LATEST_MS) return this.#delay;
+    return delay > USUAL_MS ? delay : 0;
   }
 
   /** The clock that dates arrivals was set. */

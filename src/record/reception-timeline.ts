@@ -15,7 +15,7 @@ import {
   type PacketSums,
 } from '../model/verdict.ts';
 import type { FileCut, FileEvent, FileIdle, Withholding } from '../reception/file-output.ts';
-import { ReceptionDelay } from './reception-delay.ts';
+import { LATEST_MS, ReceptionDelay } from './reception-delay.ts';
 import { RecordingMeasurement } from './recording-measurement.ts';
 
 /** A stream that ends this soon after a pause of the process ended because of it: the agent's backlog overflowed. */
@@ -35,7 +35,11 @@ const WRITTEN_AFTER_MS = 250;
 type Progress = Extract<FileEvent, { kind: 'progress' }>['progress'];
 type FormerFile = NonNullable<Extract<FileEvent, { kind: 'opened' }>['former']>;
 /** The same, dated by the broadcast's clock. */
-type PreviousProgress = Omit<FormerFile, 'modifiedAt'> & { modifiedAt: BroadcastMs };
+type PreviousProgress = Omit<FormerFile, 'modifiedAt'> & {
+  modifiedAt: BroadcastMs;
+  /** This process closed the file: all of its octets were written. */
+  isOwn: boolean;
+};
 
 interface ReceptionTimelineOptions {
   /** What an earlier process had measured. */
@@ -119,7 +123,7 @@ export class ReceptionTimeline {
     const gaps = [...this.#holes, ...idling, ...open];
     if (gaps.length + this.#cuts.length === 0) return measured;
     const soFar = new RecordingMeasurement(structuredClone(measured));
-    for (const { cause, from, to: end } of this.#cuts) soFar.broke(cause, { from, to: end });
+    for (const { cause, from, to: end } of this.#cuts) soFar.lost(cause, { from, to: end });
     return { ...soFar.value, breaks: [...soFar.value.breaks, ...gaps] };
   }
 
@@ -194,8 +198,7 @@ export class ReceptionTimeline {
       this.#isFormerKnown = true;
       this.#opened();
     } else if (event.kind === 'progress') {
-      const { second } = event.progress;
-      const from = broadcastMs(second.from + offset);
+      const from = broadcastMs(event.progress.second.from + offset);
       this.#waiting.push({ from, progress: event.progress });
       if (this.#isOpen) this.#drain();
     } else if (event.kind === 'hole') {
@@ -264,7 +267,7 @@ export class ReceptionTimeline {
   forget(path: string, isAll: boolean, cause: GapCause = 'disk_failed', writtenUntil?: MonotonicMs): void {
     const { stretches, files = [] } = this.measured;
     const lost = isAll ? [...stretches] : files.filter((one) => one.path === path);
-    for (const { from, to } of lost) this.#measurement.broke(cause, { from, to });
+    for (const { from, to } of lost) this.#measurement.lost(cause, { from, to });
     const from = lost.at(-1)?.to;
     const justNow = plusMs(this.options.broadcastClock(), -WRITTEN_AFTER_MS);
     const to = writtenUntil === undefined ? justNow : this.#datedArrival(writtenUntil);
@@ -295,7 +298,8 @@ export class ReceptionTimeline {
   #dated(former: FormerFile | null): PreviousProgress | undefined {
     const { broadcastClock, wallClock } = this.options;
     if (former === null) return undefined;
-    return { ...former, modifiedAt: broadcastMs(former.modifiedAt + broadcastClock() - wallClock()) };
+    const modifiedAt = broadcastMs(former.modifiedAt + broadcastClock() - wallClock());
+    return { ...former, modifiedAt, isOwn: !this.isFormerUnknown };
   }
 
   #opened(): void {
@@ -380,7 +384,7 @@ export class ReceptionTimeline {
       }
       return;
     }
-    const written = earliest(latest(former.modifiedAt, reportedUntil), from);
+    const written = earliest(latest(this.#measurement.writtenUntil(former), reportedUntil), from);
     const end = former.recounted.packets > 0 ? written : reportedUntil;
     const gap = pcr === null || former.pcr === null ? undefined : pcrDifference(pcr, former.pcr) / PCR_PER_MS;
     // Anything may have touched the file since it was last written.
@@ -390,7 +394,7 @@ export class ReceptionTimeline {
       (this.#pause !== undefined && at > this.#pause.from - BELIEVED_MS && at < end);
     const believed = gap !== undefined && gap >= 0 && isNear(plusMs(from, -gap));
     const isOfTheEnd = believed && plusMs(from, -gap) > (this.measured.stretches.at(-1)?.from ?? 0);
-    if (!isOfTheEnd && former.lost > 0 && path !== undefined) {
+    if ((former.isOwn || !isOfTheEnd) && former.lost > 0 && path !== undefined) {
       // An earlier process or another program shortened it while no packets were written.
       this.#measurement.cut({
         ...{ path, size: former.size, lost: former.lost, to: reportedUntil },
@@ -433,9 +437,10 @@ export class ReceptionTimeline {
   /** Takes effect once the packets after it are reported, which otherwise would seem to continue those before it. */
   #cut({ path, size, lost, from, to, pcr }: FileCut): void {
     this.#opened();
-    const end = this.#datedArrival(to);
-    if (end === undefined) return;
-    const start = from === null ? null : (this.#datedArrival(from) ?? null);
+    if (this.#offset === undefined) return;
+    const arrived = broadcastMs(to + this.#offset);
+    const end = plusMs(arrived, -this.#delay.lateMs(arrived, pcr));
+    const start = from === null ? null : plusMs(end, from - to);
     const begin = this.#measurement.cutAt({ path, size, lost, from: start, to: end });
     this.#cuts.push({ cause: 'file_changed', from: begin, to: end, pcr, isWhole: size === 0 });
     this.options.onGap?.();
@@ -446,7 +451,7 @@ export class ReceptionTimeline {
     for (const cut of this.#cuts) {
       if (cut.pcr == null) continue;
       const to = plusMs(at, pcrDifference(cut.pcr, pcr) / PCR_PER_MS);
-      if (Math.abs(to - cut.to) > BELIEVED_MS) continue;
+      if (Math.abs(to - cut.to) > LATEST_MS) continue;
       cut.from = cut.isWhole ? cut.from : plusMs(cut.from, to - cut.to);
       cut.to = to;
       cut.pcr = null;
@@ -456,7 +461,7 @@ export class ReceptionTimeline {
   /** @param until up to when packets are reported; undefined: no more are */
   #endCuts(until?: BroadcastMs): void {
     for (const cut of this.#cuts.splice(0)) {
-      if (until === undefined || cut.to < until) this.#measurement.broke(cut.cause, cut);
+      if (until === undefined || cut.to < until) this.#measurement.lost(cut.cause, cut);
       else this.#cuts.push(cut);
     }
   }

@@ -166,9 +166,34 @@ export class RecordingMeasurement {
     });
   }
 
-  /** The packets were received, and are no longer in their file. */
+  /**
+   * When packets were last written that are not measured: by the file's clock, if possible, because any program may
+   * have touched the file since.
+   */
+  writtenUntil({
+    spanMs,
+    modifiedAt,
+  }: {
+    spanMs?: number | undefined;
+    modifiedAt: BroadcastMs;
+  }): BroadcastMs {
+    const until = this.until;
+    if (until === undefined || spanMs === undefined || spanMs < 0) return modifiedAt;
+    return earliest(modifiedAt, plusMs(until, spanMs));
+  }
+
+  /** The packets were received, and are no longer in their file: nor are the places where some were missing. */
+  lost(cause: GapCause, { from, to }: Stretch): void {
+    this.broke(cause, { from, to });
+    this.value.damage = this.value.damage.filter((one) => {
+      if (one.from < from || one.to > to) return true;
+      subtract(this.value.sums, one);
+      return false;
+    });
+  }
+
   cut(missing: MissingEnd): void {
-    this.broke('file_changed', { from: this.cutAt(missing), to: missing.to });
+    this.lost('file_changed', { from: this.cutAt(missing), to: missing.to });
   }
 
   /** The time where a file's contents now end; by their share of its octets if unknown. */
@@ -211,7 +236,7 @@ export function withoutFiles(measured: Measured, paths: readonly string[]): Meas
   const lost = (measured.files ?? []).filter(({ path }) => paths.includes(path));
   if (lost.length === 0) return measured;
   const rest = new RecordingMeasurement(structuredClone(measured));
-  for (const { from, to } of lost) rest.broke('disk_failed', { from, to });
+  for (const { from, to } of lost) rest.lost('disk_failed', { from, to });
   return rest.value;
 }
 
@@ -238,6 +263,14 @@ function add(to: PacketSums, more: PacketSums): void {
   to.drops += more.drops;
   to.errors += more.errors;
   to.scrambled += more.scrambled;
+}
+
+/** Packets that a killed process had not counted may be missing in the sums. */
+function subtract(from: PacketSums, less: PacketSums): void {
+  from.packets = Math.max(0, from.packets - less.packets);
+  from.drops = Math.max(0, from.drops - less.drops);
+  from.errors = Math.max(0, from.errors - less.errors);
+  from.scrambled = Math.max(0, from.scrambled - less.scrambled);
 }
 
 function pick({ packets, drops, errors, scrambled }: PacketSums): PacketSums {

@@ -42,7 +42,8 @@ export async function endedWhileAway(
   if (former !== undefined && last !== undefined && former.recounted.packets > 0) {
     const modifiedAt = broadcastMs(former.modifiedAt + broadcastClock() - wallClock());
     const from = measurement.reportedUntil ?? beganAt ?? modifiedAt;
-    const to = earliest(latest(modifiedAt, from), closeAt);
+    const writtenUntil = measurement.writtenUntil({ ...former, modifiedAt });
+    const to = earliest(latest(writtenUntil, from), closeAt);
     const stretch = { from: earliest(from, to), to };
     measurement.received(stretch, nothingMeasured().sums, last.path);
     measurement.recounted(stretch, former);

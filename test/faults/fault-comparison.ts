@@ -40,6 +40,8 @@ interface Comparison {
   isHalfMissing: boolean;
   /** Difference in the number of places with missing packets between recorder and reader; infinite: invalid packets. */
   countedApart: number;
+  /** The part of it that the recorder did not count. */
+  uncounted: number;
 }
 
 /** @param startAt start of the recorded programme, to which the gaps are relative; epoch ms */
@@ -70,14 +72,14 @@ export function compareWithFile(
   );
   const { breaks, breaksAtHoles, repeats, unsynced } = facts;
   const { drops } = verdict;
+  const uncounted = Math.max(0, breaks - repeats - drops);
   return {
     ...{ reported, missing, hidden: seconds(hidden), apartMs },
     picture: `reported ${seconds(reported)}, missing ${seconds(missing)}, breaks ${breaks} and ${breaksAtHoles} at holes`,
     isHalfMissing: ways.some((parts) => isHalf(parts, (part) => missingOf(facts, part))),
     countedApart:
-      unsynced > 0
-        ? Number.POSITIVE_INFINITY
-        : Math.max(0, breaks - repeats - drops, drops - breaks - breaksAtHoles),
+      unsynced > 0 ? Number.POSITIVE_INFINITY : Math.max(uncounted, drops - breaks - breaksAtHoles),
+    uncounted,
   };
 }
 

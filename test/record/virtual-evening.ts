@@ -14,6 +14,8 @@ import type { RecordingPart } from '../../src/model/recording.ts';
 import { judge, type Measured, type Verdict } from '../../src/model/verdict.ts';
 import { courseOf } from '../../src/record/recording-begin.ts';
 import type { CourseTimes } from '../../src/record/recording-course.ts';
+import { withoutEnds, withoutFiles } from '../../src/record/recording-measurement.ts';
+import { findParts } from '../../src/record/recording-parts.ts';
 import { RecordingSession, type SessionResult } from '../../src/record/recording-session.ts';
 import { endedWhileAway, previousProgress } from '../../src/record/unfinished-recording.ts';
 import type { Random } from '../fuzz/random.ts';
@@ -63,6 +65,8 @@ const AIR_KINDS = [
   ...(['no_picture', 'no_sound', 'swap', 'noise'] as const),
 ];
 
+const CUT_PARTS = [0.05, 0.2, 0.5, 1] as const;
+
 export function randomPlan(random: Random): EveningPlan {
   const lengthSec = 20 + random.below(20);
   const tenths = (end: number): number => random.below(end * 10) / 10;
@@ -86,6 +90,10 @@ export function randomPlan(random: Random): EveningPlan {
     busy.push({ what: random.pick(['packets', 'messages'] as const), from, to: from + 0.2 + tenths(3) });
   }
   const extendedSec = random.below(3) === 0 ? 4 + random.below(8) : 0;
+  const cut =
+    random.below(4) === 0 ? { at: 2 + tenths(lengthSec - 2), part: random.pick(CUT_PARTS) } : undefined;
+  // A killed process that has not received the worker's report of it leaves no trace of where the cut was.
+  const isUnreported = kind === 'kill' && cut !== undefined && cut.at < process.at && cut.at > process.at - 2;
   // For the unreported part of a killed process only a sum is computed from the file: which half was
   // scrambled is unknown.
   const isSummedUp = (one: (typeof air)[number]): boolean =>
@@ -96,6 +104,7 @@ export function randomPlan(random: Random): EveningPlan {
     process,
     busy,
     extendedSec,
+    ...(cut === undefined || isUnreported ? {} : { cut }),
     seed: random.below(2 ** 30),
   };
 }
@@ -163,7 +172,11 @@ class Evening {
       restore();
       unwatch();
     }
-    const { measured, end } = this.#result;
+    const { end } = this.#result;
+    // As a recording is concluded.
+    const { gone, shortened } = await findParts(this.#result.parts, undefined);
+    const missing = gone.map(({ path }) => path);
+    const measured = withoutEnds(withoutFiles(this.#result.measured, missing), shortened);
     const { startAt, endAt, brokenAt } = this.#times;
     const { verdict } = judge(measured, { startAt, endAt, ...(brokenAt === null ? {} : { brokenAt }) });
     const bytes = this.#written.size === 0 ? new Uint8Array(0) : readFileSync(this.path);
