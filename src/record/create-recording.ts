@@ -15,6 +15,7 @@ import { RecordingSumStore } from '../store/recording-sums.ts';
 import { RecycleBin } from '../store/recycle-bin.ts';
 import { RESERVED_BYTES } from '../store/reserved-space.ts';
 import { whenWritable } from '../store/transaction.ts';
+import { FolderIdentities } from './folder-identities.ts';
 import { FolderMounts } from './folder-mounts.ts';
 import { type Folder, wishedFolders } from './folder-selection.ts';
 import { FolderSpaces } from './folder-space.ts';
@@ -62,7 +63,8 @@ interface RecordingNeeds
 
 export function createRecording(needs: RecordingNeeds) {
   const { clock, database, dataDir, hub, settings, stored } = needs;
-  const mounts = new FolderMounts(new RecordingFolderStore(database));
+  const folderStore = new RecordingFolderStore(database);
+  const mounts = new FolderMounts(folderStore, undefined, new FolderIdentities(folderStore));
   const spaces = new FolderSpaces(undefined, undefined, mounts);
   const dataDevice = statSync(dataDir).dev;
   const folders = (): readonly Folder[] =>

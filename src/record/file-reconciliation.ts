@@ -12,9 +12,9 @@ import type { RecordingRecord } from '../model/recording.ts';
 import { judge, recordedMs, type Verdict, type Wanted } from '../model/verdict.ts';
 import type { StoredFile } from '../store/recording-part-rows.ts';
 import type { RecordingStore } from '../store/recording-store.ts';
-import type { FolderMounts } from './folder-mounts.ts';
+import { type FolderMounts, isEmptyOrAway } from './folder-mounts.ts';
 import { withoutFiles } from './recording-measurement.ts';
-import { FILE_GONE, isEmptyOrAway, isFolderAway, removeJoined, sizeOf } from './recording-parts.ts';
+import { FILE_GONE, isFolderAway, removeJoined, sizeOf } from './recording-parts.ts';
 
 interface ReconcileOptions {
   store: RecordingStore;
@@ -34,7 +34,7 @@ interface Reconciled {
 /**
  * Reconciles rows and files at a start, before any recording is resumed: drops rows without a file, removes
  * unfinished joined files and the parts of finished ones. An unavailable folder (an empty mount point has none of its
- * expected files) is skipped.
+ * expected files) is skipped, and files that are missing because another folder is in its place are kept.
  */
 export async function reconcile(options: ReconcileOptions): Promise<Reconciled> {
   const { store, log } = options;
@@ -51,6 +51,8 @@ export async function reconcile(options: ReconcileOptions): Promise<Reconciled> 
  */
 export class DeletedFileWatch {
   readonly #seen = new Map<string, number>();
+  /** The last check found a folder that had changed. */
+  hasChanged = false;
 
   constructor(readonly options: ReconcileOptions) {}
 
@@ -66,6 +68,7 @@ export class DeletedFileWatch {
       this.#seen.set(folder, changedAt);
       changed.set(folder, files);
     }
+    this.hasChanged = changed.size > 0;
     return compare(changed, this.options);
   }
 }
@@ -148,15 +151,21 @@ async function compare(folders: ReadonlyMap<string, number>, options: ReconcileO
     if (isUnmounted) log.warn('recording folder is not mounted', { folder, files });
     // Checked before the rows are read: all files would count as missing.
     else if (await isEmptyOrAway(folder)) log.warn('recording folder is away', { folder, files });
-    else listed.set(folder, await listFiles(folder));
+    else {
+      await mounts?.identify(folder);
+      listed.set(folder, await listFiles(folder));
+    }
   }
   if (listed.size === 0) return 0;
   let count = 0;
   for (const [folder, missing] of await missingFiles(listed, store)) {
     // Some files exist, so the disk is mounted where they were written.
     if (missing.length < (folders.get(folder) ?? 0)) await mounts?.used(folder);
-    for (const file of missing) forget(file, options);
-    count += missing.length;
+    for (const file of missing) {
+      if ((await mounts?.isDeleted(file.path)) === false) continue;
+      forget(file, options);
+      count += 1;
+    }
   }
   return count;
 }

@@ -4,11 +4,13 @@
  *
  * Remembers the mount point of each folder at the last file created in it. Linux, proc(5): `/proc/self/mountinfo`;
  * other systems give no information. While this process runs, also which folder it is: one that was renamed, or
- * covered by a mount, is unavailable as long as most of its files are.
+ * covered by a mount, is unavailable as long as most of its files are. Which folder a file was written to:
+ * `FolderIdentities`.
  */
-import { access, readFile, realpath, stat } from 'node:fs/promises';
+import { access, readdir, readFile, realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { within } from '../../host/deadline.ts';
+import { type FolderIdentities, identityOf } from './folder-identities.ts';
 
 export interface MountMemory {
   /** Undefined if the folder was never used. */
@@ -37,11 +39,12 @@ export class FolderMounts {
     private readonly memory: MountMemory,
     /** Mount points; undefined: not known. */
     private readonly mounts: () => Promise<ReadonlySet<string> | undefined> = readMounts,
+    private readonly identities?: FolderIdentities,
   ) {}
 
   async look(folder: string): Promise<Presence> {
     const before = this.#identities.get(folder);
-    const identity = await inTime(identityOf(folder));
+    const identity = await identityOf(folder);
     if (before !== undefined && identity !== before) {
       const files = this.#filesOf(folder);
       if (files.length > 0 && !(await areMostlyThere(files))) return 'away';
@@ -74,6 +77,35 @@ export class FolderMounts {
 
   async isAway(folder: string): Promise<boolean> {
     return (await this.look(folder)) === 'away';
+  }
+
+  /**
+   * Whether a file that does not exist was deleted: its folder is available, and is the one that it was written to.
+   * Without information about the folder, an empty one may be a mount point.
+   */
+  async isDeleted(path: string): Promise<boolean> {
+    const folder = dirname(path);
+    const presence = await this.look(folder);
+    if (presence === 'away') return false;
+    const isInPlace = await this.#isInPlace(path);
+    return isInPlace ?? (presence === 'there' || !(await isEmptyOrAway(folder)));
+  }
+
+  async #isInPlace(path: string): Promise<boolean | undefined> {
+    try {
+      return await this.identities?.isInPlace(path);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Called before files of a folder count as missing, and when one was written. Never rejects. */
+  async identify(folder: string): Promise<void> {
+    try {
+      await this.identities?.note(folder);
+    } catch {
+      // Repeated with the next check.
+    }
   }
 
   /** Called when a file is created in it. Never rejects: a failed write is repeated with the next file. */
@@ -112,9 +144,12 @@ async function areMostlyThere(files: readonly string[]): Promise<boolean> {
   return seen > 0 && seen * 2 >= files.length;
 }
 
-async function identityOf(folder: string): Promise<string> {
-  const { dev, ino } = await stat(folder);
-  return `${dev}:${ino}`;
+/** An empty mount point has none of the expected files. */
+export async function isEmptyOrAway(folder: string): Promise<boolean> {
+  return readdir(folder).then(
+    (names) => names.length === 0,
+    () => true,
+  );
 }
 
 /** The folder with links resolved, or its nearest existing parent. */

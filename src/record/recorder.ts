@@ -35,7 +35,7 @@ import type { FolderMounts } from './folder-mounts.ts';
 import { type Folder, freeBytes } from './folder-selection.ts';
 import { courseOf, delayOf, NOTHING_YET, newRecording, resumedTimes } from './recording-begin.ts';
 import { RecordingChangeNotifier } from './recording-change-notifier.ts';
-import type { ConcludeOptions } from './recording-conclusion.ts';
+import { type ConcludeOptions, joinReturned } from './recording-conclusion.ts';
 import type { CourseTimes } from './recording-course.ts';
 import { stemOf } from './recording-file-name.ts';
 import { RecordingSession, type SessionOptions, useOf } from './recording-session.ts';
@@ -305,6 +305,10 @@ export class Recorder {
     try {
       const gone = await this.#deletedFiles.check();
       if (gone > 0) this.options.log.warn('recording files are gone', { files: gone });
+      // A folder may be back, or have room again.
+      const { free = freeBytes } = this.options;
+      const persist = (act: () => void): Promise<void> => this.#commits.commit(act);
+      if (this.#deletedFiles.hasChanged) await joinReturned({ ...this.options, free, persist });
       if (gone > 0) this.#changes.changed();
     } catch (error) {
       this.options.log.error('recording files not checked', { error: String(error) });

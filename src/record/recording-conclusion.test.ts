@@ -14,13 +14,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { StationId } from '../../arib/ids.ts';
 import { broadcastMs } from '../../arib/time.ts';
 import { wallMs } from '../../host/clock.ts';
 import { SILENT_LOG } from '../../host/log.ts';
 import { span } from '../../test/record/span.ts';
+import { NEW, STATION_ROW } from '../../test/record/stored-recording.ts';
 import { type RecordingId, recordingId } from '../model/ids.ts';
-import type { NewRecording } from '../model/recording.ts';
 import { type Measured, nothingMeasured } from '../model/verdict.ts';
 import { openDatabase } from '../store/database.ts';
 import { RecordingStore } from '../store/recording-store.ts';
@@ -32,31 +31,7 @@ import type { SessionResult } from './recording-session.ts';
 const START = broadcastMs(1_700_000_000_000);
 const END = broadcastMs(START + 60_000);
 const WALL = wallMs(START + 99);
-const STATION = 3_260_809_216;
 const PROGRAMME = { startAt: broadcastMs(START), endAt: broadcastMs(END) };
-const NEW: NewRecording = {
-  reservationId: null,
-  ruleId: null,
-  programId: null,
-  stationId: STATION as StationId,
-  serviceName: '試験テレビ',
-  name: '番組',
-  description: '',
-  extended: { 出演: '誰か' },
-  genres: [{ lv1: 7, lv2: 0 }],
-  audios: [],
-  videoType: 'mpeg2',
-  videoResolution: '1080i',
-  isFree: true,
-  startAt: broadcastMs(START),
-  endAt: broadcastMs(END),
-  closeAt: broadcastMs(END + 15_000),
-  wantedFrom: null,
-  series: null,
-  encode: 'none',
-  keepTs: true,
-  commercials: null,
-};
 const COMPLETE: Measured = {
   ...nothingMeasured(),
   stretches: [span(START - 5000, END + 5000)],
@@ -73,10 +48,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'svc-conclude-'));
   for (const name of ['a', 'b']) mkdirSync(join(folder, name));
   database = openDatabase(join(folder, 'svc.db'));
-  database.run(
-    `INSERT INTO stations (id, type, network_id, service_id, channel, name, service_type, remote_control_key, seen_at)
-     VALUES (${STATION}, 'GR', 32608, 9216, 'T27', '試験テレビ', 1, 1, 0)`,
-  );
+  database.run(STATION_ROW);
   store = new RecordingStore(database);
   free = new Map(['a', 'b'].map((name) => [join(folder, name), 1e12]));
   options = {

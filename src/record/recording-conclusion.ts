@@ -13,7 +13,7 @@ import type { RecordingStore } from '../store/recording-store.ts';
 import type { FolderMounts } from './folder-mounts.ts';
 import type { Folder } from './folder-selection.ts';
 import { withoutEnds, withoutFiles } from './recording-measurement.ts';
-import { FILE_GONE, findParts, joinParts, removeJoined } from './recording-parts.ts';
+import { FILE_GONE, findParts, joinParts, removeJoined, sizeOf } from './recording-parts.ts';
 import type { SessionResult } from './recording-session.ts';
 
 export interface ConcludeOptions {
@@ -89,6 +89,23 @@ export async function concludeRecording(
     );
   }
   return { ...judgement, worthRepeating: repeat };
+}
+
+/** Joins the parts of ended recordings once all of their folders are available again. @throws the database's error */
+export async function joinReturned(
+  options: Pick<ConcludeOptions, 'store' | 'folders' | 'free' | 'persist' | 'log' | 'wallClock'>,
+): Promise<void> {
+  const { store, persist, wallClock } = options;
+  for (const id of store.inParts()) {
+    const parts = store.parts(id);
+    const sizes = await Promise.all(parts.map(({ path }) => sizeOf(path)));
+    if (parts.some(({ bytes }, index) => sizes[index] !== bytes)) continue;
+    const joined = await joinParts(id, parts, options);
+    if (joined === undefined) continue;
+    await persist(() => store.joinedLater(id, joined, parts, wallClock()));
+    const paths = parts.map(({ path }) => path);
+    await removeJoined(id, paths, options);
+  }
 }
 
 /** The cause of the largest part of the loss. */

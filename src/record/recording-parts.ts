@@ -3,7 +3,7 @@
  * needed. Only files that a row names are touched.
  */
 import { constants } from 'node:fs';
-import { access, copyFile, open, readdir, rm, stat } from 'node:fs/promises';
+import { access, copyFile, open, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Log } from '../../host/log.ts';
 import type { RecordingId } from '../model/ids.ts';
@@ -11,7 +11,7 @@ import type { RecordingPart } from '../model/recording.ts';
 import type { RecordingReason } from '../model/recording-reason.ts';
 import { recordedSpanMs, syncFolder } from '../reception/recorded-file.ts';
 import type { RecordingStore } from '../store/recording-store.ts';
-import type { FolderMounts } from './folder-mounts.ts';
+import { type FolderMounts, isEmptyOrAway } from './folder-mounts.ts';
 import { chooseFolder, type Folder } from './folder-selection.ts';
 import { joinedName, partName } from './recording-file-name.ts';
 import type { ShortenedFile } from './recording-measurement.ts';
@@ -33,13 +33,14 @@ interface FoundParts {
 /** Files in an unavailable folder are not lost; empty files are removed. */
 export async function findParts(
   parts: readonly RecordingPart[],
-  mounts: Pick<FolderMounts, 'look'> | undefined,
+  mounts: Pick<FolderMounts, 'isDeleted'> | undefined,
 ): Promise<FoundParts> {
   const found: FoundParts = { kept: [], gone: [], shortened: [], isWhole: true };
   for (const part of parts) {
     const { path } = part;
     const bytes = await sizeOf(path);
-    if (bytes === 'absent' && (await isThere(dirname(path), mounts))) found.gone.push(part);
+    const isDeleted = async () => (await mounts?.isDeleted(path)) ?? !(await isEmptyOrAway(dirname(path)));
+    if (bytes === 'absent' && (await isDeleted())) found.gone.push(part);
     else if (typeof bytes === 'string') {
       found.kept.push({ path, bytes: part.bytes });
       found.isWhole = false;
@@ -72,23 +73,6 @@ export async function sizeOf(path: string): Promise<number | 'absent' | 'unknown
     const code = (error as { code?: unknown }).code;
     return code === 'ENOENT' || code === 'ENOTDIR' ? 'absent' : 'unknown';
   }
-}
-
-/**
- * Whether a file that its folder does not list has been deleted: without mount information, an empty folder may be a
- * mount point.
- */
-async function isThere(folder: string, mounts: Pick<FolderMounts, 'look'> | undefined): Promise<boolean> {
-  const presence = (await mounts?.look(folder)) ?? 'unknown';
-  return presence === 'unknown' ? !(await isEmptyOrAway(folder)) : presence === 'there';
-}
-
-/** An empty mount point has none of the expected files. */
-export async function isEmptyOrAway(folder: string): Promise<boolean> {
-  return readdir(folder).then(
-    (names) => names.length === 0,
-    () => true,
-  );
 }
 
 /** The folder of a file cannot be read. */

@@ -10,12 +10,11 @@ import type { Log } from '../../host/log.ts';
 import { syncFolder } from '../reception/recorded-file.ts';
 import type { Leftover, RecycleBin } from '../store/recycle-bin.ts';
 import { type Write, writeNow } from '../store/transaction.ts';
-import type { FolderMounts } from './folder-mounts.ts';
-import { isEmptyOrAway } from './recording-parts.ts';
+import { type FolderMounts, isEmptyOrAway } from './folder-mounts.ts';
 
 interface RemovalOptions {
   recycleBin: Pick<RecycleBin, 'leftovers' | 'forgetFiles'>;
-  mounts?: Pick<FolderMounts, 'isAway'> | undefined;
+  mounts?: Pick<FolderMounts, 'isAway' | 'isDeleted'> | undefined;
   /** Resolves when everything committed before is on disk; throws when that is not known. Default: at once. */
   stored?: (() => Promise<void>) | undefined;
   /** Default: at once. */
@@ -88,6 +87,8 @@ export class RecordingRemoval {
         if (this.#stop.signal.aborted) break;
         const outcome = await remove(file);
         if (outcome === 'kept') continue;
+        // Its folder was replaced: it is removed when that one is back.
+        if (outcome === 'absent' && (await mounts?.isDeleted(file.path)) === false) continue;
         if (outcome === 'not ours') log.error('not a file of this service: kept', { path: file.path });
         if (outcome === 'removed') removed += 1;
         gone.push(file);

@@ -100,7 +100,7 @@ export interface SessionOptions {
   spare?: string | undefined;
   /** Free octets; undefined if unavailable. */
   free: (path: string) => Promise<number | undefined>;
-  mounts?: Pick<FolderMounts, 'isAway'> | undefined;
+  mounts?: Pick<FolderMounts, 'isAway' | 'isDeleted' | 'identify'> | undefined;
   ledger: SessionLedger;
   /** Why the station stays scrambled on this tuner; undefined if unknown. @throws Failure */
   keyFailure?: KeyFailureQuery | undefined;

@@ -114,7 +114,11 @@ function placed(names: readonly string[], former: readonly RecordingPart[] = [],
       if (full.has(path)) return 0;
       return away.has(path) ? undefined : 1_000_000_000;
     },
-    mounts: { isAway },
+    mounts: {
+      isAway,
+      isDeleted: async (path) => !away.has(dirname(path)),
+      identify: async () => {},
+    },
     placed: async (parts, place) => {
       rows.push(parts.map(({ path }) => relative(root, path)));
       stems.push(place?.stem);

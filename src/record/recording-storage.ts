@@ -43,7 +43,7 @@ interface RecordingStorageOptions {
   /** Fallback while the disks of all folders are unavailable. */
   spare?: string | undefined;
   free: (path: string) => Promise<number | undefined>;
-  mounts?: Pick<FolderMounts, 'isAway'> | undefined;
+  mounts?: Pick<FolderMounts, 'isAway' | 'isDeleted' | 'identify'> | undefined;
   reception: ReceptionTimeline;
   /** Durable when it resolves. @param place folder and stem of the last part; null: no part is left */
   placed: (parts: readonly RecordingPart[], place: Place | null) => Promise<void>;
@@ -172,6 +172,7 @@ export class RecordingStorage {
   #opened({ path, size, inode }: Extract<FileEvent, { kind: 'opened' }>): void {
     this.#made.add(path);
     this.#open = path;
+    void this.options.mounts?.identify(dirname(path));
     const part = this.#parts.find((one) => one.path === path);
     if (part !== undefined && inode !== undefined) part.inode = inode;
     this.#setTrouble(undefined);
@@ -227,12 +228,15 @@ export class RecordingStorage {
    * elsewhere. It may also be back already.
    */
   async #lookFor({ path, writtenUntil }: FileTrouble): Promise<void> {
-    const isLost = !(await this.#isAway(dirname(path))) && (await isGone(path));
-    if (isLost) this.#forget(path, undefined, writtenUntil);
+    if (await this.#isLost(path)) this.#forget(path, undefined, writtenUntil);
   }
 
   async #isAway(folder: string): Promise<boolean> {
     return (await this.options.mounts?.isAway(folder)) ?? false;
+  }
+
+  async #isLost(path: string): Promise<boolean> {
+    return (await isGone(path)) && (await this.options.mounts?.isDeleted(path)) !== false;
   }
 
   /** A file that this recording did not create, or that was removed. */
@@ -292,7 +296,7 @@ export class RecordingStorage {
     // is not missing: a disk in standby takes seconds.
     const isOpen = last !== undefined && last.path === this.#open;
     const mayBeGone = isOpen && why === 'check' && !isAway && room[at] !== undefined;
-    if (mayBeGone && (await isGone(last.path)) && !(await this.#isAway(dirname(last.path)))) {
+    if (mayBeGone && (await this.#isLost(last.path))) {
       this.options.log.error('recording file is gone', { recording: this.options.id, path: last.path });
       this.#forget(last.path);
       const another = chooseFolder(candidates, room);

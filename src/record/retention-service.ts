@@ -30,7 +30,7 @@ const REMOVAL_WAIT_MS = 2_000;
 
 interface RetentionServiceOptions {
   recycleBin: RecycleBin;
-  mounts?: Pick<FolderMounts, 'isAway'> | undefined;
+  mounts?: Pick<FolderMounts, 'isAway' | 'isDeleted'> | undefined;
   /** Recordings being watched are kept. */
   watching?: Pick<PlaybackActivity, 'isWatched'> | undefined;
   /** See `RemovalOptions`. */

@@ -819,4 +819,16 @@ export const MIGRATIONS: readonly string[] = [
   -- Where a device began its pairing: shown to the person who approves it, and counted.
   ALTER TABLE pairing_codes ADD COLUMN address TEXT NOT NULL DEFAULT '';
   `,
+  `
+  -- Which folder (device and inode) last had the path of a recording folder, and which files that it lacks are in the one
+  -- before: renamed, unmounted or covered.
+  CREATE TABLE recording_folder_identities (
+    path TEXT PRIMARY KEY,
+    identity TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE recording_files_elsewhere (
+    path TEXT PRIMARY KEY,
+    identity TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -1,4 +1,4 @@
-/** Mount points of recording folders when a file was last created in them. */
+/** Mount points of recording folders when a file was last created in them, and which folders have their files. */
 import type { Database } from 'bun:sqlite';
 import { atomically } from './transaction.ts';
 
@@ -32,6 +32,75 @@ export class RecordingFolderStore {
          ON CONFLICT (path) DO UPDATE SET mount = excluded.mount`,
         )
         .run({ folder, mount }),
+    );
+  }
+
+  identityOf(folder: string): string | undefined {
+    const row = this.database
+      .query<{ identity: string }, { folder: string }>(
+        'SELECT identity FROM recording_folder_identities WHERE path = $folder',
+      )
+      .get({ folder });
+    return row?.identity;
+  }
+
+  rememberIdentity(folder: string, identity: string): void {
+    atomically(this.database, () =>
+      this.database
+        .query(
+          `INSERT INTO recording_folder_identities (path, identity) VALUES ($folder, $identity)
+           ON CONFLICT (path) DO UPDATE SET identity = excluded.identity`,
+        )
+        .run({ folder, identity }),
+    );
+  }
+
+  listedIn(folder: string): string[] {
+    return this.database
+      .query<{ path: string }, { from: string; to: string }>(
+        `SELECT path FROM (SELECT path FROM recording_files WHERE path > $from AND path < $to
+           UNION SELECT path FROM recording_parts WHERE part > 0 AND path > $from AND path < $to)
+         WHERE instr(substr(path, length($from) + 1), '/') = 0`,
+      )
+      .all({ from: `${folder}/`, to: `${folder}0` })
+      .map(({ path }) => path);
+  }
+
+  keptFrom(folder: string): Map<string, string> {
+    const rows = this.database
+      .query<{ path: string; identity: string }, { from: string; to: string }>(
+        'SELECT path, identity FROM recording_files_elsewhere WHERE path > $from AND path < $to',
+      )
+      .all({ from: `${folder}/`, to: `${folder}0` });
+    return new Map(rows.map(({ path, identity }) => [path, identity]));
+  }
+
+  keep(paths: readonly string[], identity: string): void {
+    if (paths.length === 0) return;
+    atomically(this.database, () =>
+      this.database
+        .query(
+          `INSERT OR REPLACE INTO recording_files_elsewhere (path, identity)
+           SELECT value, $identity FROM json_each($paths)`,
+        )
+        .run({ identity, paths: JSON.stringify(paths) }),
+    );
+  }
+
+  renumber(former: string, identity: string): void {
+    atomically(this.database, () =>
+      this.database
+        .query('UPDATE recording_files_elsewhere SET identity = $identity WHERE identity = $former')
+        .run({ former, identity }),
+    );
+  }
+
+  unkeep(paths: readonly string[]): void {
+    if (paths.length === 0) return;
+    atomically(this.database, () =>
+      this.database
+        .query('DELETE FROM recording_files_elsewhere WHERE path IN (SELECT value FROM json_each($paths))')
+        .run({ paths: JSON.stringify(paths) }),
     );
   }
 }

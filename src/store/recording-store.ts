@@ -327,6 +327,37 @@ export class RecordingStore extends RecordingPartRows {
     });
   }
 
+  /** Ended recordings that have several parts, and are not being encoded. */
+  inParts(): RecordingId[] {
+    return this.database
+      .query<{ id: RecordingId }, []>(
+        `SELECT r.id FROM recordings r
+         WHERE EXISTS (SELECT 1 FROM recording_parts p WHERE p.recording_id = r.id AND p.part > 1)
+           AND r.state IN ('recorded', 'available', 'failed') AND r.deleted_at IS NULL
+           AND NOT EXISTS (SELECT 1 FROM encodes e WHERE e.recording_id = r.id AND e.state = 'running')`,
+      )
+      .all()
+      .map(({ id }) => id);
+  }
+
+  /** The parts of an ended recording were joined. @param now by the machine's clock */
+  joinedLater(id: RecordingId, file: RecordingPart, joined: readonly RecordingPart[], now: WallMs): void {
+    atomically(this.database, () => {
+      this.notJoined(id);
+      this.joinSeams(id, file.path, joined);
+      this.putParts(id, [file]);
+      this.putJoined(id, joined);
+      this.database
+        .query(
+          `UPDATE recording_files SET path = $path, bytes = $bytes WHERE recording_id = $id AND source = 'ts'`,
+        )
+        .run({ id, ...file });
+      this.database
+        .query('UPDATE recordings SET folder = $folder, updated_at = $now WHERE id = $id')
+        .run({ id, folder: dirname(file.path), now });
+    });
+  }
+
   /**
    * Expected files of ended recordings that can be watched, including further parts. Each page is a separate query:
    * all of 40,000 recordings at once would block the thread for 70 ms.

@@ -8,6 +8,7 @@ import { systemWallClock } from '../../host/clock.ts';
 import { createLog, type Log } from '../../host/log.ts';
 import type { GapCause, Judgement } from '../../src/model/verdict.ts';
 import { ReceptionPool } from '../../src/reception/reception-pool.ts';
+import { FolderIdentities } from '../../src/record/folder-identities.ts';
 import { FolderMounts } from '../../src/record/folder-mounts.ts';
 import { type Folder, freeBytes } from '../../src/record/folder-selection.ts';
 import { concludeRecording } from '../../src/record/recording-conclusion.ts';
@@ -64,7 +65,8 @@ export class SessionFixture {
     mkdirSync(folder, { recursive: true });
     this.#database = openDatabase(join(folder, 'svc.db'));
     this.store = new RecordingStore(this.#database);
-    this.mounts = new FolderMounts(new RecordingFolderStore(this.#database));
+    const folders = new RecordingFolderStore(this.#database);
+    this.mounts = new FolderMounts(folders, undefined, new FolderIdentities(folders));
   }
 
   readonly keyFailure: KeyFailureQuery = async (station) =>
