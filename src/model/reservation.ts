@@ -34,6 +34,8 @@ export interface Reservation {
   stationId: StationId;
   /** null: manual. */
   ruleId: RuleId | null;
+  /** The reserved programme that is announced to continue with this one (event relay); absent: reserved for itself. */
+  relayOf?: ProgramId | null;
   state: ReservationState;
   /** Why it is skipped, missed, in conflict or cancelled by the service. */
   reason: ReservationReason | null;

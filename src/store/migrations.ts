@@ -831,4 +831,8 @@ export const MIGRATIONS: readonly string[] = [
     identity TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- A reservation that was made because another reserved programme is announced to continue with its programme.
+  ALTER TABLE reservations ADD COLUMN relay_of INTEGER;
+  `,
 ];

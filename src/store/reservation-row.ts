@@ -42,6 +42,7 @@ export interface PlannedRow
     | 'programId'
     | 'stationId'
     | 'ruleId'
+    | 'relayOf'
     | 'state'
     | 'reason'
     | 'priority'
@@ -60,6 +61,7 @@ export interface Row {
   program_id: ProgramId;
   station_id: StationId;
   rule_id: RuleId | null;
+  relay_of: ProgramId | null;
   state: string;
   reason: string | null;
   priority: number;
@@ -92,7 +94,7 @@ export interface ListedRow extends Row {
 }
 
 /** Columns of `reservations AS r`. */
-export const COLUMNS = `r.id, r.program_id, r.station_id, r.rule_id, r.state, r.reason, r.priority, r.name, r.description,
+export const COLUMNS = `r.id, r.program_id, r.station_id, r.rule_id, r.relay_of, r.state, r.reason, r.priority, r.name, r.description,
   r.start_at, r.end_at, r.matched_at, r.margin_before, r.margin_after, r.encode, r.keep_ts, r.commercials, r.tuner_type, r.tuner_rank,
   r.blockers, r.alternatives, r.note, r.repeats, r.created_at, r.updated_at`;
 
@@ -102,6 +104,7 @@ export function toReservation(row: Row): StoredReservation {
     programId: row.program_id as ProgramId,
     stationId: row.station_id as StationId,
     ruleId: row.rule_id === null ? null : ruleId(row.rule_id),
+    relayOf: row.relay_of,
     state: row.state as ReservationState,
     reason: readReservationReason(row.reason),
     priority: row.priority,
@@ -148,11 +151,13 @@ export function toListed(row: ListedRow): ListedReservation {
 
 /** As parameters of a statement. */
 export function plannedValues(to: PlannedRow) {
-  const { programId, stationId, ruleId, state, reason, priority, name, description, startAt, endAt } = to;
+  const { programId, stationId, ruleId, relayOf, state, reason, priority } = to;
+  const { name, description, startAt, endAt } = to;
   return {
     programId,
     stationId,
     ruleId,
+    relayOf: relayOf ?? null,
     state,
     reason: storedReservationReason(reason),
     priority,

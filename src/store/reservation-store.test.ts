@@ -142,7 +142,10 @@ describe('reservations', () => {
             note: { code: 'repeat_of_rule' },
             repeats: recordingId(7),
           },
-          { ...planned(2, { ruleId: rule.id }), ...CHOICE, note: null, repeats: null },
+          {
+            ...planned(2, { ruleId: rule.id, relayOf: program(1) }),
+            ...{ ...CHOICE, note: null, repeats: null },
+          },
         ],
         update: [
           {
@@ -175,7 +178,12 @@ describe('reservations', () => {
       note: { code: 'repeat_of_rule' },
       repeats: 7,
     });
-    expect(two).toMatchObject({ tuner: { type: 'GR', rank: 0 }, updatedAt: NOW + 5 });
+    expect(two).toMatchObject({ tuner: { type: 'GR', rank: 0 }, relayOf: program(1), updatedAt: NOW + 5 });
+    expect([one?.relayOf, three?.relayOf]).toEqual([null, null]);
+    // Reserved for itself from now on.
+    reservations.cancel(two?.id ?? first, null, NOW);
+    reservations.book(manual(2), NOW);
+    expect(reservations.ofProgram(program(2))?.relayOf).toBeNull();
   });
 
   test('an outdated plan changes nothing', () => {

@@ -170,7 +170,7 @@ export class ReservationStore {
              margin_before, margin_after, encode, keep_ts, commercials, note, repeats, created_at, updated_at)
            VALUES ($programId, $stationId, 'scheduled', ${MANUAL_PRIORITY}, $name, $description, $startAt, $endAt,
              $marginBefore, $marginAfter, $encode, $keepTs, $commercials, $note, $repeats, $now, $now)
-           ON CONFLICT (program_id) DO UPDATE SET rule_id = NULL, state = excluded.state, reason = NULL,
+           ON CONFLICT (program_id) DO UPDATE SET rule_id = NULL, relay_of = NULL, state = excluded.state, reason = NULL,
              priority = excluded.priority, name = excluded.name, description = excluded.description,
              start_at = excluded.start_at, end_at = excluded.end_at, margin_before = excluded.margin_before,
              margin_after = excluded.margin_after, encode = excluded.encode, keep_ts = excluded.keep_ts,
@@ -331,7 +331,7 @@ export class ReservationStore {
         // A programme with another row must not prevent storing the rest.
         `UPDATE OR IGNORE reservations SET program_id = $programId, station_id = $stationId, matched_at = CASE
              WHEN $ruleId IS NULL THEN NULL WHEN rule_id IS $ruleId THEN matched_at ELSE $startAt END,
-           rule_id = $ruleId, state = $state,
+           rule_id = $ruleId, relay_of = $relayOf, state = $state,
            reason = $reason, priority = $priority, name = $name, description = $description, start_at = $startAt,
            end_at = $endAt, tuner_type = $tunerType, tuner_rank = $tunerRank, alternatives = $alternatives,
            updated_at = $now
@@ -352,10 +352,10 @@ export class ReservationStore {
     const { note, repeats } = planned;
     this.database
       .query(
-        `INSERT OR IGNORE INTO reservations (program_id, station_id, rule_id, state, reason, priority, name, description,
+        `INSERT OR IGNORE INTO reservations (program_id, station_id, rule_id, relay_of, state, reason, priority, name, description,
            start_at, end_at, matched_at, tuner_type, tuner_rank, alternatives, margin_before, margin_after, encode,
            keep_ts, commercials, note, repeats, created_at, updated_at)
-         VALUES ($programId, $stationId, $ruleId, $state, $reason, $priority, $name, $description, $startAt, $endAt,
+         VALUES ($programId, $stationId, $ruleId, $relayOf, $state, $reason, $priority, $name, $description, $startAt, $endAt,
            CASE WHEN $ruleId IS NOT NULL THEN $startAt END, $tunerType, $tunerRank, $alternatives, $marginBefore, $marginAfter, $encode,
            $keepTs, $commercials, $note, $repeats, $now, $now)`,
       )

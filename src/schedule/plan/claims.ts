@@ -7,13 +7,16 @@ import type { Rule, RuleId } from '../../model/rule.ts';
 import type { GuideProgram } from '../match/guide-index.ts';
 import type { PlanInput, PlannedReservation } from './plan-types.ts';
 import { coming, type ProgramTimes, underWay } from './program-times.ts';
-import { putOff, relayStartsOf, relaysOf, relayTargets } from './relays.ts';
+import { putOff, relayIds, relayStartsOf, relaysOf, relayTargets } from './relays.ts';
 import type { Slot } from './tuner-allocation.ts';
 
 export interface Claim
   extends Slot,
     ProgramTimes,
-    Pick<PlannedReservation, 'programId' | 'stationId' | 'ruleId' | 'priority' | 'name' | 'description'> {
+    Pick<
+      PlannedReservation,
+      'programId' | 'stationId' | 'ruleId' | 'relayOf' | 'priority' | 'name' | 'description'
+    > {
   readonly to: BroadcastMs;
   readonly holdUntil: BroadcastMs | null;
   /** undefined: to be created. */
@@ -61,6 +64,7 @@ export function claimOf(input: PlanInput, program: GuideProgram, rule: Rule | nu
     programId: program.id,
     stationId: program.stationId,
     ruleId: rule?.id ?? null,
+    relayOf: null,
     priority: rule?.priority ?? MANUAL_PRIORITY,
     name: program.name,
     description: program.description,
@@ -177,6 +181,7 @@ function claimOfReservation(
     programId: reservation.programId,
     stationId: reservation.stationId,
     ruleId: reservation.ruleId,
+    relayOf: reservation.relayOf ?? null,
     priority: reservation.priority,
     name: program?.name || reservation.name,
     description: program?.description || reservation.description,
@@ -202,11 +207,23 @@ function isAnotherOn({ airings, guide, facts }: PlanInput, reservation: Reservat
 }
 
 /** Whether a reservation stays without a matching rule. */
-function isKept({ now, settings }: PlanInput, claim: Claim, enabled: ReadonlySet<RuleId>): boolean {
+function isKept(input: PlanInput, claim: Claim, enabled: ReadonlySet<RuleId>): boolean {
   const { isManual, isRunning, isOver, program, ruleId, startAt } = claim;
+  const { now, settings } = input;
+  if (!isRunning && !isRelayed(input, claim)) return false;
   if (isManual || isRunning || isOver) return true;
   if (program === undefined || program.name.trim() === '') return true;
   return ruleId !== null && enabled.has(ruleId) && startAt <= now + settings.retractGrace;
+}
+
+/** False: the announcement that another programme continues with it was withdrawn, and it does not follow there. */
+function isRelayed({ guide, airings, facts }: PlanInput, claim: Claim): boolean {
+  const { relayOf, programId: id, program } = claim;
+  const origin = relayOf === null ? undefined : guide.get(relayOf);
+  if (origin === undefined || relayIds(origin).includes(id)) return true;
+  return (
+    isNamed({ airings }, id) && program !== undefined && facts.of(program).title === facts.of(origin).title
+  );
 }
 
 /**
@@ -221,7 +238,8 @@ function rebound(input: PlanInput): Pick<Claims, 'reservations' | 'replaced'> {
   const bound = reservations.map((reservation) => {
     const { programId: id, endAt } = reservation;
     if (replaced.has(reservation.id) || isDone(input, reservation) || isNamed(input, id)) return reservation;
-    const vanished = guide.get(id) === undefined && endAt > now && !announced.has(id);
+    const isOwn = (reservation.relayOf ?? null) === null;
+    const vanished = isOwn && guide.get(id) === undefined && endAt > now && !announced.has(id);
     const successor = vanished ? successorOf(input, reservation) : resumedAs(input, reservation);
     if (successor === undefined) return reservation;
     const other = taken.get(successor.id);
@@ -243,7 +261,7 @@ function isOfRule({ ruleId, state }: Reservation): boolean {
 }
 
 /** Whether its station lists it as present or following. */
-function isNamed({ airings }: PlanInput, id: ProgramId): boolean {
+function isNamed({ airings }: Pick<PlanInput, 'airings'>, id: ProgramId): boolean {
   const state = airings.get(id)?.state;
   return state === 'on' || state === 'next';
 }

@@ -233,4 +233,77 @@ describe('a relay', () => {
     expect(orders(id)).toMatchObject({ start: 30, end: 75, hold: 75 + 180 });
     expect(splitProgramId(id)?.stationId).toBe(elsewhere);
   });
+
+  describe('that is withdrawn', () => {
+    function announced() {
+      const parts = evening([GR_TUNER, SATELLITE_TUNER]);
+      const { home, game, at, air, orders } = parts;
+      const elsewhere = home.station('BS01_0');
+      const { networkId, serviceId } = splitStationId(elsewhere) ?? {};
+      if (networkId === undefined || serviceId === undefined) throw new Error('no station');
+      const groups = [{ type: 'relay' as const, events: [{ networkId, serviceId, eventId: eventId(77) }] }];
+      const announce = (isOn: boolean): void => home.change(game, { groups: isOn ? groups : [] });
+      const list = (title: string): void => void home.program(elsewhere, title, { at: 30, event: 77 });
+      home.begin(game);
+      at(29);
+      air(game, 'on', 0);
+      announce(true);
+      orders(game);
+      const id = programId(elsewhere, eventId(77));
+      expect(home.of(id)).toMatchObject({ state: 'scheduled', relayOf: game });
+      return { ...parts, elsewhere, id, announce, list };
+    }
+
+    test.each([
+      ['is not read', undefined],
+      ['has it as another programme', '別の番組'],
+      ['has it under the same title', '野球中継'],
+    ])('leaves no second reservation, where the guide of the station %s', (_, title) => {
+      const { home, game, id, announce, list, orders } = announced();
+      if (title !== undefined) list(title);
+      orders(game);
+      expect(home.of(id)?.state).toBe('scheduled');
+      announce(false);
+      orders(game);
+      expect(home.of(id)).toBeUndefined();
+      expect(home.of(game)?.state).toBe('recording');
+      announce(true);
+      orders(game);
+      expect(home.of(id)?.state).toBe('scheduled');
+    });
+
+    test('is not bound to another programme of its title', () => {
+      const { home, game, elsewhere, announce, orders } = announced();
+      const repeat = home.program(elsewhere, '野球中継', { at: 90 });
+      announce(false);
+      orders(game);
+      expect(home.of(repeat)).toBeUndefined();
+    });
+
+    test('stays if the programme does follow there', () => {
+      const { home, game, id, announce, list, air, orders } = announced();
+      list('野球中継');
+      air(id, 'next');
+      announce(false);
+      orders(game);
+      expect(home.of(id)?.state).toBe('scheduled');
+    });
+
+    test('stays if it is being recorded, or reserved for itself', () => {
+      const { home, game, id, announce, list, orders } = announced();
+      list('別の番組');
+      home.begin(id);
+      announce(false);
+      orders(game);
+      expect(home.of(id)?.state).toBe('recording');
+      const other = announced();
+      other.list('別の番組');
+      other.home.reservations = other.home.reservations.filter(({ programId: one }) => one !== other.id);
+      other.home.reserve(other.id);
+      other.orders(other.game);
+      other.announce(false);
+      other.orders(other.game);
+      expect(other.home.of(other.id)?.state).toBe('scheduled');
+    });
+  });
 });

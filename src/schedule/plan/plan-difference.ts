@@ -11,7 +11,7 @@ function sameList<T>(a: readonly T[], b: readonly T[]): boolean {
   return a.length === b.length && a.every((one, index) => one === b[index]);
 }
 
-type Comparable = Omit<PlannedReservation, 'reason' | 'tuner' | 'blockers' | 'alternatives'>;
+type Comparable = Omit<PlannedReservation, 'relayOf' | 'reason' | 'tuner' | 'blockers' | 'alternatives'>;
 const FIELDS: readonly (keyof Comparable)[] = [
   'programId',
   'stationId',
@@ -32,6 +32,7 @@ function isSame(
   const blockers = reservation.blockers.flatMap((id) => programOf.get(id) ?? []);
   return (
     FIELDS.every((field) => reservation[field] === planned[field]) &&
+    (reservation.relayOf ?? null) === planned.relayOf &&
     isSameReason(reservation.reason, planned.reason) &&
     reservation.tuner?.rank === planned.tuner?.rank &&
     reservation.tuner?.type === planned.tuner?.type &&

@@ -81,6 +81,7 @@ export interface PlannedReservation {
   readonly programId: ProgramId;
   readonly stationId: StationId;
   readonly ruleId: RuleId | null;
+  readonly relayOf: ProgramId | null;
   readonly state: ReservationState;
   readonly reason: ReservationReason | null;
   readonly priority: number;

@@ -88,7 +88,8 @@ export function relaysOf({ guide, now, stations }: PlanInput, from: Origin): Gui
   });
 }
 
-function relayIds(program: GuideProgram | undefined): ProgramId[] {
+/** Programmes that it is announced to continue with. */
+export function relayIds(program: GuideProgram | undefined): ProgramId[] {
   // Most programmes have none, and this is called for everything that is booked.
   if (program === undefined || program.groups.length === 0) return [];
   const relays = program.groups.filter(({ type }) => type === 'relay');

@@ -118,7 +118,7 @@ class Planner {
   /** A manual reservation stays manual; a rule's reservation belongs to the rule with the strongest claim. */
   #ofRule(claim: Claim, rule: Rule): Claim {
     if (claim.isManual || claim.isRunning) return claim;
-    return { ...claim, ruleId: rule.id, priority: rule.priority };
+    return { ...claim, ruleId: rule.id, relayOf: null, priority: rule.priority };
   }
 
   #decide({ claim, next }: Pending): void {
@@ -181,7 +181,8 @@ class Planner {
       const known = this.#claims.byProgram.get(program.id);
       // With the margins that it will get.
       const rule = this.input.rules.find(({ id }) => id === claim.ruleId) ?? null;
-      const relayed = known ?? claimOf(this.input, program, rule);
+      const made = claimOf(this.input, program, rule);
+      const relayed = known ?? (made === undefined ? undefined : { ...made, relayOf: claim.programId });
       if (relayed === undefined) continue;
       const { ruleId, priority, isManual } = claim;
       const ranked =
@@ -295,8 +296,8 @@ function skipped(): Outcome {
 }
 
 function asPlanned(claim: Claim, outcome: Outcome): PlannedReservation {
-  const { programId, stationId, ruleId, priority, name, description, startAt, endAt } = claim;
-  return { programId, stationId, ruleId, priority, name, description, startAt, endAt, ...outcome };
+  const { programId, stationId, ruleId, relayOf, priority, name, description, startAt, endAt } = claim;
+  return { programId, stationId, ruleId, relayOf, priority, name, description, startAt, endAt, ...outcome };
 }
 
 export function plan(input: PlanInput): Plan {
