@@ -154,15 +154,52 @@ function twoFolders(): HouseholdSetup {
   };
 }
 
-function silentNetwork(): HouseholdSetup {
+export function silentNetwork(from = 4, to = 20): HouseholdSetup {
   const network = new SilentNetwork();
   return {
     reach: (agentUrl) => network.to(agentUrl),
     events: [
-      { at: 4, act: async () => network.silence(true) },
-      { at: 20, act: async () => network.silence(false) },
+      { at: from, act: async () => network.silence(true) },
+      { at: to, act: async () => network.silence(false) },
     ],
     close: () => network.close(),
+  };
+}
+
+/** @param parts by show: the part of its file that another program cuts off; 0: nothing */
+export function cutFiles(at: number, parts: readonly number[]): HouseholdSetup {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-cut-'));
+  return {
+    environment: { RECORDINGS_DIR: folder },
+    events: [
+      {
+        at,
+        act: async ({ shows }) => {
+          for (const [index, part] of parts.entries()) {
+            const name = readdirSync(folder).find((one) => one.includes(shows[index]?.title ?? '/'));
+            if (name === undefined || part === 0) continue;
+            const path = join(folder, name);
+            truncateSync(path, Math.floor(statSync(path).size * (1 - part)));
+          }
+        },
+      },
+    ],
+    close: () => rmSync(folder, { recursive: true }),
+  };
+}
+
+/** The folder of recordings is renamed away and back. */
+export function folderAway(from: number, to: number): HouseholdSetup {
+  const root = mkdtempSync(join(tmpdir(), 'svc-away-'));
+  const [folder, aside] = [join(root, 'recordings'), join(root, 'aside')];
+  mkdirSync(folder);
+  return {
+    environment: { RECORDINGS_DIR: folder },
+    events: [
+      { at: from, act: async () => renameSync(folder, aside) },
+      { at: to, act: async () => renameSync(aside, folder) },
+    ],
+    close: () => rmSync(root, { recursive: true }),
   };
 }
 

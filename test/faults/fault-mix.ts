@@ -1,6 +1,6 @@
 /**
  * A random mix of faults: each recording of an evening suffers up to two reception faults, and all of them a
- * fault of a process, at random moments. For every combination the verdict reports all losses and invents
+ * fault of a process, of the network or of their files, at random moments. For every combination the verdict reports all losses and invents
  * none.
  */
 import { Database } from 'bun:sqlite';
@@ -10,7 +10,15 @@ import type { Recording, RecordingVerdict } from '../../wire/recordings.ts';
 import type { Random } from '../fuzz/random.ts';
 import { ArrivalWatch } from './arrival-watch.ts';
 import { APART_MS, compareWithFile } from './fault-comparison.ts';
-import { type HouseholdSetup, killAgent, killService, stopped } from './fault-households.ts';
+import {
+  cutFiles,
+  folderAway,
+  type HouseholdSetup,
+  killAgent,
+  killService,
+  silentNetwork,
+  stopped,
+} from './fault-households.ts';
 import type { Cause, FaultRow, Seconds } from './fault-rows.ts';
 import { type FaultEvening, startEvening } from './fault-table.ts';
 import type { TimeSpan } from './time-span.ts';
@@ -45,6 +53,8 @@ const PARTS: readonly Seconds[] = [
 /** Delay until a fault is detected and the interrupted stream is back. */
 const NOTICED_SEC = 1;
 const BACK_SEC = 25;
+/** Of the network, or of the folder: longer than it takes to notice, and over before the recordings are. */
+const AWAY_SEC = 8;
 
 interface Struck {
   during: Seconds;
@@ -56,10 +66,21 @@ interface MixedRow {
   struck: readonly Struck[];
 }
 
-type ProgrammeCourse = Pick<FaultRow, 'programme' | 'aired' | 'fields' | 'fieldsBefore'>;
+type ProgrammeCourse = Pick<FaultRow, 'programme' | 'aired' | 'fields' | 'fieldsBefore' | 'faults'>;
 
 const PLAIN: ProgrammeCourse = { programme: [0, LENGTH_SEC] };
+/** Announced for some seconds by mistake. */
+const announced = (wrong: Record<string, number>, during: Seconds): ProgrammeCourse => ({
+  ...PLAIN,
+  faults: [{ fault: { kind: 'eit', which: 'present', ...wrong }, during }],
+});
+/** Tables, with the time in them, pictures and sound arrive late. */
+const LATE: ProgrammeCourse = {
+  ...PLAIN,
+  faults: [{ fault: { kind: 'late', byMs: 4_500 }, during: [2, 26] }],
+};
 const COURSES: readonly ProgrammeCourse[] = [
+  ...[announced({ longerSec: 3_600 }, [3, 11]), announced({ delaySec: 3_600 }, [4, 10]), LATE],
   ...[PLAIN, PLAIN],
   { programme: [0, 12], aired: [0, 20], fields: { overrunSec: 8, overrunSteps: 2, noticeSec: 3 } },
   { programme: [0, 12], aired: [0, 20], fields: { overrunSec: 8, undefinedEnd: true, noticeSec: 1 } },
@@ -88,15 +109,17 @@ const AIR: readonly { kind: string; fields?: Record<string, unknown>; causes: re
 
 function mixedRow(random: Random, index: number, processes: ProcessFault): MixedRow {
   const picked = random.pick(COURSES);
-  const course = processes.hidesBreakIn && picked.fields?.interruption !== undefined ? PLAIN : picked;
+  const isHidden = processes.hidesBreakIn && picked.fields?.interruption !== undefined;
+  // The margin is not longer than packets that are late for two reasons.
+  const course = isHidden || (picked === LATE && processes.causes.length > 0) ? PLAIN : picked;
   const isInterrupted = course.fields?.interruption !== undefined;
   const isCutOff = isInterrupted && processes.isFrozen === true;
   const air = AIR.filter(({ kind }) => !isCutOff || kind !== 'end');
-  const faults: NonNullable<FaultRow['faults']>[number][] = [];
+  const faults = [...(course.faults ?? [])];
   const struck: Struck[] = [];
   // While another programme interrupts it, the station is received without faults.
   let second = isInterrupted ? BROKEN_IN_SEC + 1 : 6;
-  for (let count = random.below(3); count > 0 && second < LENGTH_SEC - 3; count -= 1) {
+  for (let count = course === LATE ? 0 : random.below(3); count > 0 && second < LENGTH_SEC - 3; count -= 1) {
     const from = second + random.below(20) / 10;
     const to = from + 0.2 + random.below(38) / 10;
     const { kind, fields = {}, causes } = random.pick(air);
@@ -107,7 +130,7 @@ function mixedRow(random: Random, index: number, processes: ProcessFault): Mixed
       struck.push({ during: [from, to + OPENED_AGAIN_SEC], causes: ['stream_ended', 'no_signal'] });
     second = Math.ceil(to) + 2;
   }
-  return { row: { name: `録画 ${index}`, household: 'air', level: 'damaged', faults, ...course }, struck };
+  return { row: { name: `録画 ${index}`, household: 'air', level: 'damaged', ...course, faults }, struck };
 }
 
 interface ProcessFault extends Struck {
@@ -133,7 +156,7 @@ function processFault(random: Random): ProcessFault {
   const hidesBreakIn = at < BROKEN_IN_SEC;
   // All tuners are started again.
   const ended: Cause[] = ['service_stopped', 'no_signal'];
-  switch (random.below(6)) {
+  switch (random.below(9)) {
     case 0:
       return { name: 'SIGKILL', setup: event(killService('SIGKILL')), during, causes: ended, hidesBreakIn };
     case 1:
@@ -152,6 +175,25 @@ function processFault(random: Random): ProcessFault {
         during,
         causes,
         isFrozen: true,
+      };
+    }
+    case 4: {
+      const setup = cutFiles(
+        at,
+        Array.from({ length: STATIONS }, () => random.pick([0, 0.05, 0.2, 0.5, 1])),
+      );
+      return { name: 'files cut', setup, during: [-10, at + BACK_SEC], causes: ['file_changed'] };
+    }
+    case 5:
+      return { name: 'folder away', setup: folderAway(at, at + AWAY_SEC), during: [0, 0], causes: [] };
+    case 6: {
+      const causes: Cause[] = ['agent_silent', 'agent_unavailable', 'stream_ended', 'no_signal'];
+      return {
+        name: 'silent network',
+        setup: silentNetwork(at, at + AWAY_SEC),
+        during,
+        causes,
+        hidesBreakIn,
       };
     }
     default:
@@ -180,7 +222,10 @@ function wrongWith(
   lateMs: number,
 ): string | undefined {
   const found = compareWithFile(verdict, bytes, aired, startAt, ways);
-  const { picture, hidden, apartMs, isHalfMissing, countedApart } = found;
+  const { picture, hidden, apartMs, isHalfMissing } = found;
+  // Drops are counted per few seconds: some of them may have been in the part that was cut off.
+  const isCut = struck.some(({ causes }) => causes.includes('file_changed'));
+  const countedApart = isCut && Number.isFinite(found.countedApart) ? found.uncounted : found.countedApart;
   const finding = (what: string): string => `${what}: ${picture}, ${JSON.stringify(verdict)}`;
   if (hidden !== '') return finding('hidden');
   if (apartMs > APART_MS + CLOCKS_MS + lateMs)
@@ -287,6 +332,7 @@ export async function mixedEvening(
     over.abort();
     await watch.close();
     await evening.close();
+    processes.setup.close?.();
   }
   return { recorded: rows.length, lateMs, wrong };
 }
