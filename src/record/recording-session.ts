@@ -1,9 +1,7 @@
 /**
  * A running recording: opens its station, keeps it open until the end, continues in the next folder when needed, and
  * measures what was received. Its course (`recording-course.ts`) decides begin and end; the verdict is made
- * elsewhere. No database access.
- *
- * A stream that ends early is opened again; when writing fails, it continues in another folder.
+ * elsewhere. A stream that ends early is opened again. No database access.
  */
 import type { BroadcastType, ServiceId } from '../../arib/ids.ts';
 import { type BroadcastMs, earliest } from '../../arib/time.ts';
@@ -341,6 +339,7 @@ export class RecordingSession {
     this.#suspended = Promise.withResolvers();
     if (!(await this.#write(this.#stream))) return false;
     const end = await Promise.race([ended.promise, this.#stopped, this.#suspended.promise]);
+    this.#storage.closing();
     await this.#stream.close();
     this.#storage.end();
     this.#stream = undefined;

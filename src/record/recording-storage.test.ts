@@ -244,6 +244,22 @@ test('the removal of a file being written is noticed, and its content reported a
   expect(one.reception.measured).toMatchObject({ stretches: [], breaks: [{ cause: 'disk_failed' }] });
 });
 
+test('a recording that ends removes its empty file itself: that is no loss', async () => {
+  using one = placed(['a']);
+  await one.begin();
+  const path = one.at('a/one.ts');
+  one.tell({ kind: 'opened', path, size: 0, former: null });
+  one.storage.closing();
+  rmSync(path);
+  for (let checks = 0; checks < 2; checks += 1) {
+    const { length } = one.asked;
+    one.storage.check();
+    await until(() => one.asked.length > length);
+  }
+  expect(one.openings).toHaveLength(1);
+  expect(one.storage.parts.map((part) => part.path)).toEqual([path]);
+});
+
 test('a file whose folder was renamed or covered is kept, and the recording continues elsewhere', async () => {
   using one = placed(['a', 'b']);
   await one.begin();

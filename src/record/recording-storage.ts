@@ -70,6 +70,8 @@ export class RecordingStorage {
   /** Number of the last part; names are not reused. */
   #number: number;
   #output: FilePart | undefined;
+  /** The output is being closed, and removes a file that is still empty. */
+  #isClosing = false;
   /** The output waits for a file. */
   #stuck = false;
   /** The open file; its size is unknown until it is open. */
@@ -115,12 +117,18 @@ export class RecordingStorage {
     this.#stuck = false;
     this.#open = undefined;
     this.#unwritten = 0;
+    this.#isClosing = false;
     this.#output = stream.output(fileOutput, opening, {
       event: (event, at) => this.#take(event, at),
       ended: (end) => {
         if (end.cause === 'lost') this.end();
       },
     });
+  }
+
+  /** The stream is about to be closed. */
+  closing(): void {
+    this.#isClosing = true;
   }
 
   /** The output has ended. */
@@ -297,6 +305,7 @@ export class RecordingStorage {
     const isOpen = last !== undefined && last.path === this.#open;
     const mayBeGone = isOpen && why === 'check' && !isAway && room[at] !== undefined;
     if (mayBeGone && (await this.#isLost(last.path))) {
+      if (this.#isClosing) return undefined;
       this.options.log.error('recording file is gone', { recording: this.options.id, path: last.path });
       this.#forget(last.path);
       const another = chooseFolder(candidates, room);

@@ -96,7 +96,8 @@ const AIR: readonly Omit<FaultRow, 'household'>[] = [
   {
     name: 'a stall over the start',
     programme: WHOLE,
-    faults: [{ fault: STALL, during: [-2, 3] }],
+    // Shorter than the 5 s after which the agent ends the stream.
+    faults: [{ fault: STALL, during: [-1, 3] }],
     level: 'damaged',
     causes: ['stalled'],
   },
