@@ -311,6 +311,31 @@ test('a file that was shortened while the service was stopped has lost its end',
   ]);
 });
 
+test('packets that a lost worker had not written are lost with it', () => {
+  const clock = { now: 0 };
+  const one = reception(clock);
+  one.begin();
+  one.beginLife();
+  one.take({ kind: 'opened', path: '/a.ts', size: 0, former: null }, monotonicMs(0));
+  for (const at of [0, 1000, 2000]) {
+    clock.now = at + 1000;
+    one.take(second(at), monotonicMs(at + 1000));
+  }
+  one.lose('recorder_failed');
+  clock.now = 5000;
+  one.beginLife();
+  const former = {
+    ...{ modifiedAt: wallMs(2500), pcr: 20 * PCR_PER_SECOND, size: 2000, lost: 376 },
+    ...{ recounted: NO_PACKETS, runs: [], holes: [], unwatchable: [] },
+  };
+  one.take({ kind: 'opened', path: '/a.ts', size: 2000, former }, monotonicMs(0));
+  const { progress } = second(0);
+  const dated = { ...progress, second: { ...progress.second, pcr: 22.5 * PCR_PER_SECOND } };
+  one.take({ kind: 'progress', progress: dated }, monotonicMs(0));
+  expect(one.measured.stretches).toEqual([span(0, 2500), span(5000, 6000)]);
+  expect(one.measured.breaks).toEqual([{ cause: 'recorder_failed', ...span(2500, 5000) }]);
+});
+
 test('a lost file has lost its packets that were not reported yet, and those of the next file stay', () => {
   const clock = { now: 0 };
   const one = reception(clock);

@@ -394,7 +394,9 @@ export class ReceptionTimeline {
       (this.#pause !== undefined && at > this.#pause.from - BELIEVED_MS && at < end);
     const believed = gap !== undefined && gap >= 0 && isNear(plusMs(from, -gap));
     const isOfTheEnd = believed && plusMs(from, -gap) > (this.measured.stretches.at(-1)?.from ?? 0);
-    if ((former.isOwn || !isOfTheEnd) && former.lost > 0 && path !== undefined) {
+    // A worker that was lost had counted packets that it had not written yet.
+    const isComplete = former.isOwn && this.#outage?.cause !== 'recorder_failed';
+    if ((isComplete || !isOfTheEnd) && former.lost > 0 && path !== undefined) {
       // An earlier process or another program shortened it while no packets were written.
       this.#measurement.cut({
         ...{ path, size: former.size, lost: former.lost, to: reportedUntil },
