@@ -54,9 +54,11 @@ interface Outcome {
   passed: number;
   failed: number;
   files: { file: string; seconds: number }[];
+  /** File and name of each failed test. */
+  failures: string[];
 }
 
-const NOTHING: Outcome = { passed: 0, failed: 0, files: [] };
+const NOTHING: Outcome = { passed: 0, failed: 0, files: [], failures: [] };
 
 const args = process.argv.slice(2);
 const isLong = args.includes('--long');
@@ -79,7 +81,10 @@ function reported(xml: string): Outcome {
     .map(([, suite = '']) => suite)
     .filter((suite) => attribute(suite, 'line') === '')
     .map((suite) => ({ file: attribute(suite, 'file'), seconds: number(suite, 'time') }));
-  return { passed: number(all, 'tests') - failed - number(all, 'skipped'), failed, files };
+  const failures = [...xml.matchAll(/<testcase ([^>]*[^/])>\s*<failure/g)].map(
+    ([, test = '']) => `${attribute(test, 'file')}:${attribute(test, 'line')} ${attribute(test, 'name')}`,
+  );
+  return { passed: number(all, 'tests') - failed - number(all, 'skipped'), failed, files, failures };
 }
 
 /** One `bun test`; its output is passed on. A run that is killed or crashes counts as one failure. */
@@ -134,6 +139,7 @@ if (files.length > 1) console.log(['\n seconds  slowest test files', ...rows].jo
 const sum = (of: (outcome: Outcome) => number): number => outcomes.reduce((all, one) => all + of(one), 0);
 console.log(row((performance.now() - began) / 1000, 'all'));
 console.log(row(busySeconds() - busyBefore, 'processor seconds of this machine meanwhile\n'));
+for (const failure of outcomes.flatMap((outcome) => outcome.failures)) console.log(`failed: ${failure}`);
 const failed = sum((outcome) => outcome.failed) + (isClean ? 0 : 1);
 console.log(`${sum((outcome) => outcome.passed) + (isClean ? 1 : 0)} passed, ${failed} failed`);
 // Not `exit`: output may not be flushed yet.

@@ -13,7 +13,8 @@ let page: Page;
 let other: ReturnType<typeof Bun.serve>;
 /** Requests for a tuner. */
 let tuned = 0;
-const statuses: number[] = [];
+/** Requests of the browser: their address and the status that was answered, in whichever order the browser tells them. */
+const requests = new Map<string, { url?: string; status?: number }>();
 
 describe.skipIf(!hasChromium)('a page', () => {
   const live = (): string =>
@@ -38,12 +39,11 @@ describe.skipIf(!hasChromium)('a page', () => {
     page = await (await sharedBrowser()).newPage();
     // What was answered, also where the browser keeps the response from the page.
     const session = await page.context().newCDPSession(page);
-    const asked = new Set<string>();
-    session.on('Network.requestWillBeSent', ({ requestId, request }) => {
-      if (request.url === live()) asked.add(requestId);
+    session.on('Network.requestWillBeSent', ({ requestId, request: { url } }) => {
+      requests.set(requestId, { ...requests.get(requestId), url });
     });
-    session.on('Network.responseReceivedExtraInfo', ({ requestId, statusCode }) => {
-      if (asked.has(requestId)) statuses.push(statusCode);
+    session.on('Network.responseReceivedExtraInfo', ({ requestId, statusCode: status }) => {
+      requests.set(requestId, { ...requests.get(requestId), status });
     });
     await session.send('Network.enable');
   });
@@ -56,7 +56,11 @@ describe.skipIf(!hasChromium)('a page', () => {
 
   /** Loads the live stream in an element of the page, which fails either way: there is no tuner. */
   async function load(element: 'video' | 'audio' | 'img' | 'iframe', policy: string): Promise<number[]> {
-    statuses.length = 0;
+    requests.clear();
+    const statuses = (): number[] =>
+      [...requests.values()].flatMap(({ url, status }) =>
+        url === live() && status !== undefined ? [status] : [],
+      );
     await page.evaluate(
       ([name, src, referrer]) => {
         const added = document.createElement(name);
@@ -72,8 +76,8 @@ describe.skipIf(!hasChromium)('a page', () => {
       },
       [element, live(), policy] as const,
     );
-    await until(() => statuses.length > 0);
-    return statuses.slice();
+    await until(() => statuses().length > 0);
+    return statuses();
   }
 
   test('of another site gets no tuner by an element, with its Referer or without', async () => {
