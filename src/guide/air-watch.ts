@@ -5,7 +5,7 @@
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
 import { type Airing, type Airings, boundary, LATE_TABLE_MS } from '../model/airing.ts';
-import { type AnnouncedEnds, announce, endOfReplaced, standingEnd } from './announced-ends.ts';
+import { type AnnouncedEnds, announce, endOfReplaced, type Room, standingEnd } from './announced-ends.ts';
 
 /** Present/following of a station's own stream. */
 interface AirNews {
@@ -20,14 +20,23 @@ interface AirNews {
   /** Announced begin and end of the present programme; null: undefined there; undefined: not received. */
   startsAt?: BroadcastMs | null | undefined;
   endsAt?: BroadcastMs | null | undefined;
+  /** Announced begin of the following programme; null: undefined there; undefined: not received. */
+  followingStartsAt?: BroadcastMs | null | undefined;
 }
 
 /** An interrupted stream is reopened within this time; until then its last present event is assumed to be on. */
 const UNHEARD_MS = 180_000;
-/** How long ended programmes are remembered. */
+/** How long ended programmes are remembered, and what was present before an interruption of the reception. */
 const PAST_MS = 3_600_000;
 /** For this long, an empty table before the announced end is treated as a broadcaster's mistake. */
 const EMPTY_MS = 120_000;
+
+/** A programme with its announced begin and end; null: undefined there; undefined: not received. */
+interface AnnouncedProgram {
+  readonly id: ProgramId;
+  readonly startsAt: BroadcastMs | null | undefined;
+  readonly endsAt: BroadcastMs | null | undefined;
+}
 
 interface Station {
   present: ProgramId | null | undefined;
@@ -39,6 +48,10 @@ interface Station {
   empty: { at: BroadcastMs; since: BroadcastMs | null } | undefined;
   /** Epoch ms; null: it is being received. */
   lostAt: BroadcastMs | null;
+  /** The programme that the present one replaced, and when; null: unknown. */
+  replaced?: (AnnouncedProgram & { readonly until: BroadcastMs | null }) | undefined;
+  /** What was present before the reception was interrupted for long; undefined: nothing, or a table was received. */
+  unheard?: (AnnouncedProgram & { readonly airing: WatchedAiring }) | undefined;
 }
 
 /** How a programme ended. */
@@ -72,6 +85,13 @@ export class AirWatch {
     const before: Partial<Station> = known ?? {};
     const empty = emptyOf(before, news, now);
     const present = empty === undefined ? news.present : undefined;
+    const isNew = present !== undefined && before.present !== present;
+    let changed = false;
+    let { replaced } = before;
+    if (isNew) replaced = this.#replacedBy(news, before, now);
+    if (replaced !== undefined)
+      changed = this.#cease(stationId, replaced, now, roomFor(replaced.id, news), isNew);
+    if (isNew && present !== null) changed = this.#set(stationId, present, 'on', since, now) || changed;
     // Present and following are independent tables.
     this.#stations.set(stationId, {
       present: present === undefined ? before.present : present,
@@ -80,14 +100,9 @@ export class AirWatch {
       endsAt: present === undefined ? before.endsAt : news.endsAt,
       empty: news.present === undefined ? before.empty : empty,
       lostAt: null,
+      replaced,
+      unheard: present === undefined ? before.unheard : undefined,
     });
-    let changed = false;
-    if (present !== undefined && before.present !== present) {
-      // The end of a programme that ended while its station was not received is unknown.
-      if (before.present != null)
-        changed = this.#cease(stationId, before.present, ceasedAt(before, news), before, now, news.endsAt);
-      if (present !== null) changed = this.#set(stationId, present, 'on', since, now) || changed;
-    }
     if (present != null) this.#announce(present, news.endsAt, now);
     if (following !== undefined && before.following !== following) {
       const passed = before.following;
@@ -96,6 +111,16 @@ export class AirWatch {
     if (following != null && following !== present && this.#airings.get(following)?.state !== 'next')
       changed = this.#set(stationId, following, 'next', null, now) || changed;
     return changed;
+  }
+
+  /** The programme that was present before. Undefined: none is known. */
+  #replacedBy(news: AirNews, before: Partial<Station>, now: BroadcastMs): Station['replaced'] {
+    const { present: id, startsAt, endsAt, unheard } = before;
+    // The end of a programme that ended while its station was not received is unknown.
+    if (id != null) return { id, startsAt, endsAt, until: ceasedAt(before, news) };
+    if (unheard === undefined) return undefined;
+    this.#airings.set(unheard.id, { ...unheard.airing, at: now });
+    return unheard.id === news.present ? undefined : { ...unheard, until: endedUnheard(unheard, news) };
   }
 
   /** No station is being received any more. */
@@ -135,25 +160,25 @@ export class AirWatch {
   }
 
   /**
-   * @param until epoch ms; null: unknown
-   * @param endsAt its announced end
-   * @param otherEndsAt announced end of the programme that is on instead
+   * @param isNew it ended now; otherwise, only what is announced after it is new
+   * @returns whether anything changed
    */
   #cease(
     stationId: StationId,
-    id: ProgramId,
-    until: BroadcastMs | null,
-    { startsAt, endsAt }: Partial<Pick<Station, 'startsAt' | 'endsAt'>>,
+    { id, until, startsAt, endsAt }: NonNullable<Station['replaced']>,
     at: BroadcastMs,
-    otherEndsAt: BroadcastMs | null = null,
+    room: Room,
+    isNew = true,
   ): boolean {
-    const { from = null, announced } = this.#airings.get(id) ?? {};
+    const known = this.#airings.get(id);
+    const { from = null, announced } = known ?? {};
     const isKnown = announced !== undefined && until !== null;
     const ceased: Ceased = {
       until,
       ...(endsAt === undefined ? {} : { announcedEnd: endsAt }),
-      ...(isKnown ? { closesAt: endOfReplaced(announced, until, otherEndsAt) } : {}),
+      ...(isKnown ? { closesAt: endOfReplaced(announced, until, room) } : {}),
     };
+    if (!isNew && (known?.state !== 'over' || known.ceased.closesAt === ceased.closesAt)) return false;
     // If the table was wrong for a while, nothing has begun.
     const begun = until === null || startsAt == null || until > startsAt;
     this.#airings.delete(id);
@@ -174,18 +199,47 @@ export class AirWatch {
     for (const [id, station] of this.#stations) {
       const { present, empty } = station;
       if (empty === undefined || Math.abs(now - empty.at) <= EMPTY_MS) continue;
-      if (present != null) this.#cease(id, present, empty.since, station, now);
+      if (present != null) this.#cease(id, { ...station, id: present, until: empty.since }, now, NO_ROOM);
       this.#stations.set(id, { ...station, present: null, empty: undefined });
     }
-    for (const [id, { lostAt }] of this.#stations) {
+    for (const [id, { lostAt, present, startsAt, endsAt, unheard }] of [...this.#stations]) {
       if (lostAt === null || Math.abs(now - lostAt) <= UNHEARD_MS) continue;
       this.#stations.delete(id);
+      const airing = present == null ? undefined : this.#airings.get(present);
+      const last =
+        present == null || airing === undefined ? unheard : { id: present, airing, startsAt, endsAt };
+      const isRemembered = last !== undefined && Math.abs(now - lostAt) <= PAST_MS;
+      if (isRemembered) this.#stations.set(id, { ...UNKNOWN, lostAt, unheard: last });
       for (const [program, { stationId, state }] of this.#airings)
         if (stationId === id && state !== 'over') this.#airings.delete(program);
     }
     for (const [program, { state, at }] of this.#airings)
       if (state === 'over' && Math.abs(now - at) > PAST_MS) this.#airings.delete(program);
   }
+}
+
+const NO_ROOM: Room = { from: null, to: null };
+const UNKNOWN = {
+  ...{ present: undefined, following: undefined, startsAt: undefined, endsAt: undefined, empty: undefined },
+};
+
+/** Where a replaced programme could return. */
+function roomFor(id: ProgramId, { endsAt, following, followingStartsAt, present }: AirNews): Room {
+  const isAfter = following != null && following !== present && following !== id;
+  return { from: endsAt ?? null, to: isAfter ? (followingStartsAt ?? null) : null };
+}
+
+/** The other programme began when it was announced to end, or before; otherwise, further ones may have been on. */
+function endedUnheard(
+  { startsAt, airing: { announced, from } }: NonNullable<Station['unheard']>,
+  { startsAt: otherStartsAt, present }: AirNews,
+): BroadcastMs | null {
+  if (present == null || otherStartsAt == null || announced === undefined) return null;
+  // An announced begin that moved after it had begun is wrong.
+  const beganAt = from ?? startsAt;
+  const isAfter = beganAt == null || otherStartsAt > beganAt;
+  const isInTime = announced.ends.some(({ endsAt }) => otherStartsAt <= endsAt + LATE_TABLE_MS);
+  return isAfter && isInTime ? otherStartsAt : null;
 }
 
 function reported({ state, from, ceased, announced }: WatchedAiring, now: BroadcastMs): Airing {

@@ -114,15 +114,25 @@ describe('the end of a programme that another one replaced', () => {
       30,
     ],
   ])('%s', (_, said, until, otherEndsAt, end) => {
-    const other = otherEndsAt === null ? null : minutes(otherEndsAt);
-    expect(endOfReplaced(tables(...said), minutes(until), other)).toBe(minutes(end));
+    const from = otherEndsAt === null ? null : minutes(otherEndsAt);
+    expect(endOfReplaced(tables(...said), minutes(until), { from, to: null })).toBe(minutes(end));
+  });
+
+  test.each([
+    ['the next begins at the end of the other one', 40, 30],
+    ['the next begins later', 60, 90],
+    ['the next is unknown', null, 90],
+  ])('after an extension that was not withdrawn, another is on from 30 to 40, and %s', (_, next, end) => {
+    const to = next === null ? null : minutes(next);
+    const announced = tables([0, 30], [20, 90]);
+    expect(endOfReplaced(announced, minutes(30), { from: minutes(40), to })).toBe(minutes(end));
   });
 
   test('is bounded: of many announced ends the briefest are forgotten', () => {
     const many = Array.from({ length: 500 }, (_, index): [number, number] => [10 + index / 60, 100 + index]);
     const announced = tables([0, 30], ...many, [20, 30]);
     expect(announced.ends.length).toBeLessThanOrEqual(8);
-    expect(endOfReplaced(announced, minutes(30), minutes(60))).toBe(minutes(30));
+    expect(endOfReplaced(announced, minutes(30), { from: minutes(60), to: null })).toBe(minutes(30));
   });
 });
 

@@ -57,49 +57,48 @@ function endsUntil({ ends, last, lastSince }: AnnouncedEnds, now: BroadcastMs): 
 /** The end to plan with while it is present. Undefined: undecided. */
 export function standingEnd(announced: AnnouncedEnds, now: BroadcastMs): BroadcastMs | undefined {
   if (announced.last === null) return undefined;
-  return notBefore(announced.last, endsUntil(announced, now), null);
+  return notBefore(announced.last, endsUntil(announced, now), { from: null, to: null });
+}
+
+/** Between the programme that is on instead and the one listed after it: only then can a replaced one return. */
+export interface Room {
+  /** Announced end of the programme that is on instead; null: unknown. */
+  readonly from: BroadcastMs | null;
+  /** Announced begin of the programme after it; null: unknown, or it is the replaced one. */
+  readonly to: BroadcastMs | null;
 }
 
 /**
  * When a programme ends, or would have ended, that another one replaced.
  * @param until when it was replaced
- * @param otherEndsAt announced end of the other one; null: unknown
  */
-export function endOfReplaced(
-  announced: AnnouncedEnds,
-  until: BroadcastMs,
-  otherEndsAt: BroadcastMs | null,
-): BroadcastMs {
+export function endOfReplaced(announced: AnnouncedEnds, until: BroadcastMs, room: Room): BroadcastMs {
   const { last } = announced;
   const ends = endsUntil(announced, until);
-  if (last === null) return notBefore(until, ends, otherEndsAt);
-  if (until >= last - LATE_TABLE_MS) return notBefore(boundary(last, until), ends, otherEndsAt);
-  // At an end that was announced before the current one, and the other programme leaves no time until that.
+  if (last === null) return notBefore(until, ends, room);
+  if (until >= last - LATE_TABLE_MS) return notBefore(boundary(last, until), ends, room);
+  // At an end that was announced before the current one, and no time is left until that.
   const first = ends.find(({ endsAt }) => isNear(endsAt, until));
   const isBefore = first !== undefined && ends.indexOf(first) < ends.findIndex((one) => one.endsAt === last);
-  if (isBefore && !mayReturn(last, otherEndsAt)) return first.endsAt;
-  return notBefore(last, ends, otherEndsAt);
+  if (isBefore && !mayReturn(last, room)) return first.endsAt;
+  return notBefore(last, ends, room);
 }
 
 /** Moves an end to a later one that was announced before, and not withdrawn in its favour. */
-function notBefore(
-  end: BroadcastMs,
-  ends: readonly AnnouncedEnd[],
-  otherEndsAt: BroadcastMs | null,
-): BroadcastMs {
+function notBefore(end: BroadcastMs, ends: readonly AnnouncedEnd[], room: Room): BroadcastMs {
   const own = ends.findIndex(({ endsAt }) => isNear(endsAt, end));
   const isConfirmed = (ends[own]?.forMs ?? 0) >= BRIEF_MS;
   if (isConfirmed) return end;
   const kept = ends.filter(
     ({ endsAt, forMs }, index) =>
-      endsAt > end && forMs >= BRIEF_MS && (own < 0 || index < own) && mayReturn(endsAt, otherEndsAt),
+      endsAt > end && forMs >= BRIEF_MS && (own < 0 || index < own) && mayReturn(endsAt, room),
   );
   return latest(end, ...kept.map(({ endsAt }) => endsAt));
 }
 
 /** Whether the programme could still return before that end. */
-function mayReturn(end: BroadcastMs, otherEndsAt: BroadcastMs | null): boolean {
-  return otherEndsAt === null || otherEndsAt < end - LATE_TABLE_MS;
+function mayReturn(end: BroadcastMs, { from, to }: Room): boolean {
+  return from === null || (from < end - LATE_TABLE_MS && (to === null || to > from + LATE_TABLE_MS));
 }
 
 function isNear(a: BroadcastMs, b: BroadcastMs): boolean {

@@ -87,6 +87,8 @@ export interface NamedEvents {
   /** Announced begin and end of the present programme; null: undefined there. */
   startsAt: BroadcastMs | null;
   endsAt: BroadcastMs | null;
+  /** Announced begin of the following programme; null: undefined there, or none. */
+  followingStartsAt: BroadcastMs | null;
 }
 
 export type GuideEvent =

@@ -150,11 +150,19 @@ describe('present/following', () => {
   test('reports the present and following programme of its own stream, with the time of the change', () => {
     const { feed, known } = open();
     const named = () => known.get(HOME.id)?.present.named;
-    const nothing = { present: undefined, following: undefined, since: null, startsAt: null, endsAt: null };
+    const nothing = {
+      ...{ present: undefined, following: undefined, since: null, startsAt: null, endsAt: null },
+      followingStartsAt: null,
+    };
     expect(named()).toEqual({ watched: false, ...nothing });
     const idOf = (event: number) => programId(HOME.id, eventId(event));
     feed([eit({ number: 1, events: [FOLLOWING] })]);
-    expect(named()).toEqual({ ...nothing, watched: true, following: idOf(8) });
+    expect(named()).toEqual({
+      ...nothing,
+      watched: true,
+      following: idOf(8),
+      followingStartsAt: broadcastMs(FOLLOWING.start),
+    });
     feed([eit({ events: [PRESENT] })]);
     expect(named()).toMatchObject({
       present: idOf(7),

@@ -233,9 +233,15 @@ function ordered(
  * Up to when it stays open although the order ends earlier. No announcement shortens a recording; another programme
  * that is present instead does: then the ordered end is the one that the tables did not withdraw.
  */
-function keptClose({ times, firmCloseAt }: CourseFacts, order: OrderedTimes, at: BroadcastMs): BroadcastMs {
-  if (order.airState === null) return times.closeAt;
-  return order.airState === 'past' ? min(times.closeAt, later(at, REPLACED_MS)) : firmCloseAt;
+function keptClose(
+  { times, isAired, firmCloseAt }: CourseFacts,
+  { airState }: OrderedTimes,
+  at: BroadcastMs,
+): BroadcastMs {
+  if (airState === null) return times.closeAt;
+  // After a restart only the row says that it was on.
+  const isReplaced = airState === 'past' || (airState === 'elsewhere' && isAired === true);
+  return isReplaced ? min(times.closeAt, later(at, REPLACED_MS)) : firmCloseAt;
 }
 
 /** The plan drops the value after a while; it stays valid until the programme is held open again. */

@@ -118,6 +118,71 @@ describe('an announcement that is corrected', () => {
   });
 });
 
+describe('an announcement whose correction is not received', () => {
+  const SHORT: Announced = { ...FILM, minutes: 10 };
+  const AFTER_IT: Announced = { ...LATE, at: 40 };
+
+  /** The end of the programme is at 30. */
+  async function shortEvening() {
+    const set = await evening();
+    set.air.list(set.station, -50, [NEWS, GAME, SHORT, AFTER_IT]);
+    set.say(0, GAME, SHORT);
+    set.say(30, SHORT, AFTER_IT);
+    return set;
+  }
+
+  test.each<[string, Announced, number | null]>([
+    ['an hour more', AN_HOUR_MORE, null],
+    ['a start an hour later', AN_HOUR_LATER, null],
+    ['a start an hour later until just before the end', AN_HOUR_LATER, 29.9],
+  ])('ends with the next programme: %s', async (_, wrong, corrected) => {
+    const { air, say, game } = await shortEvening();
+    say(20, wrong, SHORT);
+    if (corrected !== null) say(corrected, GAME, SHORT);
+    await air.until(32);
+    expect(air.written(game)).toEqual([[[-BEFORE, 30 + AFTER]]]);
+    expect(air.reservation(game)?.state).toBe('finished');
+  });
+
+  test.each<[string, Announced, number | null, number]>([
+    ['an hour more', AN_HOUR_MORE, null, 31],
+    ['an hour more, corrected before', AN_HOUR_MORE, 20.1, 31],
+    ['an hour more, corrected meanwhile', AN_HOUR_MORE, 21, 31],
+    ['a start an hour later', AN_HOUR_LATER, null, 31],
+    ['a start an hour later, corrected before', AN_HOUR_LATER, 20.1, 31],
+    ['a start an hour later, corrected meanwhile, to just before the end', AN_HOUR_LATER, 21, 29.9],
+    ['a start an hour later, corrected meanwhile, to just after the end', AN_HOUR_LATER, 21, 30.1],
+  ])('because nothing is received for minutes: %s', async (_, wrong, corrected, to) => {
+    const { air, station, say, game } = await shortEvening();
+    say(20, wrong, SHORT);
+    if (corrected !== null) say(corrected, GAME, SHORT);
+    await air.until(20.5);
+    air.silence(station);
+    await air.until(to);
+    air.silence(station, false);
+    await air.until(to + 1);
+    expect(air.reservation(game)?.state).toBe('finished');
+    const [first, last] = air.written(game).flat();
+    expect(first).toEqual([-BEFORE, 20.58]);
+    // Received again, it is recognised within seconds that the programme is over.
+    expect(last?.[1]).toBeLessThanOrEqual(Math.max(30 + AFTER, to + AFTER));
+  });
+
+  test('and the service is restarted while nothing is received', async () => {
+    const { air, station, say, game } = await shortEvening();
+    say(20, AN_HOUR_MORE, SHORT);
+    say(20.1, GAME, SHORT);
+    await air.until(20.5);
+    air.silence(station);
+    await air.until(25);
+    air.restart();
+    await air.until(31);
+    air.silence(station, false);
+    await air.until(32);
+    expect(air.reservation(game)?.state).toBe('finished');
+  });
+});
+
 describe('an interruption after a corrected announcement', () => {
   test.each<[string, Announced]>([
     ['an hour more', AN_HOUR_MORE],

@@ -66,6 +66,7 @@ export class StationPresent {
       since: this.#since ?? null,
       startsAt: isReceived ? (this.#present?.startAt ?? null) : null,
       endsAt: isReceived ? this.#endsAt : null,
+      followingStartsAt: this.watched ? (this.#following?.startAt ?? null) : null,
     };
   }
 

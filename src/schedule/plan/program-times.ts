@@ -100,7 +100,9 @@ export function underWay(
   const listed = program === undefined || program.openEnd ? reservation.endAt : program.endAt;
   const endedAt = state === 'over' ? realEnd(replacedAt ?? listed, airing?.until ?? null) : null;
   // An estimate is not kept: it would prolong the recording after its actual end is known.
-  const known = replacedAt ?? latest(listed, reservation.endAt);
+  // While another programme is on after its listed end, a later end that was booked before was withdrawn.
+  const isWithdrawn = isElsewhere && listed <= now;
+  const known = replacedAt ?? (isWithdrawn ? listed : latest(listed, reservation.endAt));
   const booked = endedAt === null ? known : latest(known, endedAt);
   const startAt = realStart(program, reservation.startAt, airing);
   const isLate = state === 'on' && booked < now;
