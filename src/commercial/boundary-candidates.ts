@@ -51,7 +51,7 @@ const SHORTEST_BLACK_MS = 90;
 /** Candidates lie on pictures; two cuts within this time are one flash. */
 const SAME_MS = 1;
 
-export function silences(peaks: Int16Array): Span[] {
+function silences(peaks: Int16Array): Span[] {
   const found: Span[] = [];
   let from: number | undefined;
   for (let step = 0; step <= peaks.length; step += 1) {

@@ -3,7 +3,7 @@
  * commercials at one. Pure.
  */
 import { type Candidate, NO_SILENCE, type Span } from './boundary-candidates.ts';
-import { evidenceBetween, isLogoSeen, logoAround, type MainEvidence } from './main-evidence.ts';
+import { evidenceBetween, isLogoAway, logoAround, type MainEvidence, meanEvidence } from './main-evidence.ts';
 import { fullness, isOffCentre, type SilenceRule } from './spot-silence.ts';
 
 /**
@@ -57,15 +57,17 @@ const BLACK_BONUS = 0.4;
 const LONE_BLACK_BONUS = 1;
 /** Threshold from which a logo counts as shown or absent, and the score of that at an edge. */
 const LOGO_SAYS = 0.3;
-const LOGO_EDGE_BONUS = 0.8;
-const LOGO_EDGE_COST = 2;
+const LOGO_EDGE_BONUS = 1.5;
+const LOGO_EDGE_COST = 4;
 /** Distance between a cut and the logo's change that stations keep (join_logo_scp allows as much). */
 const LOGO_SHIFT_MS = 4_200;
 /** A cut this soon after another is more often the end of a flash than a boundary. */
 const FLASH_MS = 150;
 const FLASH_COST = 0.3;
 /** Scores of the prescribed silence at the ends of spots and of parts of the programme. */
-const SIDES = { bonus: 2, cost: 7, partCost: 5, outerCost: 3 } as const;
+const SIDES = { bonus: 2, cost: 7, awayCost: 3, partCost: 5, outerCost: 3 } as const;
+/** Mean evidence from which a part is certainly without the logo. */
+const AWAY_EVIDENCE = -0.5;
 /** Another cut is nearer the middle of the same silence; `ruled`: where spots keep to the prescribed silence. */
 const OFF_CENTRE_COST = { usual: 1, ruled: 4 } as const;
 /** Cost of each probable boundary inside a single spot. */
@@ -189,7 +191,9 @@ export function partOf(
   const full = fullSides(start, end);
   const spot = spotWorth(start, end, evidence, loud);
   if (spot !== undefined) {
-    const side = rule.spots ? SIDES.bonus - (SIDES.bonus + SIDES.cost) * (1 - full) : 0;
+    const isAway = isTelling && meanEvidence(evidence, start.atMs, end.atMs) < AWAY_EVIDENCE;
+    const least = isAway ? SIDES.awayCost : SIDES.cost;
+    const side = rule.spots ? SIDES.bonus - (SIDES.bonus + least) * (1 - full) : 0;
     offer(spot + side - off - JOIN_COST * joinsWithin(from, to, places, rule), 'spot');
   }
   if (rule.spots && full === 0) return best;
@@ -280,6 +284,6 @@ export function isDivided(place: Place, evidence: MainEvidence, isToCommercials:
   const outside: [number, number] = isToCommercials
     ? [place.atMs - LOGO_SHIFT_MS, place.atMs]
     : [place.atMs, place.atMs + LOGO_SHIFT_MS];
-  const isShown = isLogoSeen(evidence, ...outside) ?? true;
-  return isShown && (isToCommercials ? logo.behind : logo.before) < -LOGO_SAYS;
+  const isAway = isLogoAway(evidence, ...outside) ?? false;
+  return !isAway && (isToCommercials ? logo.behind : logo.before) <= LOGO_SAYS;
 }

@@ -49,8 +49,13 @@ const INNER_BLACK = { longMs: 300, longCost: 3.5, cost: 1 } as const;
  * a moment only.
  */
 const MOST_SEEN = 0.04;
-/** Time for which the programme must show its logo next to a certain break. */
-const SIDE_MS = 3_000;
+/**
+ * Time for which the programme must show its logo next to a certain break, and for which a bright picture may hide it
+ * there.
+ */
+const SIDE = { shownMs: 3_000, hiddenMs: 20_000, least: 0.2 } as const;
+/** Evidence against the programme that each part of a certain break has. */
+const PART_EVIDENCE = -0.2;
 
 type Kind = 'main' | 'cm';
 
@@ -185,19 +190,39 @@ function breakOf(
   return {
     startMs: start.atMs,
     endMs: end.atMs,
-    ...certaintyOf(chain, { start, end, isSeen }, evidence),
+    ...certaintyOf(chain, { start, end, isSeen }, { places, evidence }),
   };
+}
+
+/** Mean evidence on the outer side of a break; if it is hidden there, of a longer time. */
+function sideEvidence(evidence: MainEvidence, atMs: number, side: 1 | -1): number {
+  const near = (ms: number): number =>
+    side < 0 ? meanEvidence(evidence, atMs - ms, atMs) : meanEvidence(evidence, atMs, atMs + ms);
+  const shown = near(SIDE.shownMs);
+  return Math.abs(shown) > SIDE.least ? shown : near(SIDE.hiddenMs);
 }
 
 function certaintyOf(
   chain: readonly Part[],
   { start, end, isSeen }: { start: Place; end: Place; isSeen: boolean },
-  evidence: MainEvidence,
+  { places, evidence }: Pick<BreakScene, 'places' | 'evidence'>,
 ): Pick<CommercialBreak, 'isSure' | 'confidence'> {
   const inside = -meanEvidence(evidence, start.atMs, end.atMs);
-  const before = start.isEnd ? 1 : meanEvidence(evidence, start.atMs - SIDE_MS, start.atMs);
-  const behind = end.isEnd ? 1 : meanEvidence(evidence, end.atMs, end.atMs + SIDE_MS);
-  const isOnGrid = chain.every(({ how }) => how === 'spot' || how === 'black' || how === 'partial');
+  const before = start.isEnd ? 1 : sideEvidence(evidence, start.atMs, -1);
+  const behind = end.isEnd ? 1 : sideEvidence(evidence, end.atMs, 1);
+  const isSupported = chain.every(
+    ({ from, to, how }) =>
+      how === 'black' ||
+      meanEvidence(evidence, (places[from] as Place).atMs, (places[to] as Place).atMs) < PART_EVIDENCE,
+  );
+  // The recording's own ends divide spots anywhere.
+  const isOnGrid = chain.every(
+    ({ from, to, how }) =>
+      how === 'spot' ||
+      how === 'black' ||
+      how === 'partial' ||
+      (how === 'odd' && ((places[from] as Place).isEnd || (places[to] as Place).isEnd)),
+  );
   const edges = Math.min(sureness(start), sureness(end));
   // In a recording divided by its logo, the logo changes with the break and is not visible in it.
   const isDenied = isSeen || !isDivided(start, evidence, true) || !isDivided(end, evidence, false);
@@ -205,8 +230,9 @@ function certaintyOf(
     evidence.isTelling &&
     !isDenied &&
     inside > 0.5 &&
-    before > 0.2 &&
-    behind > 0.2 &&
+    before > SIDE.least &&
+    behind > SIDE.least &&
+    isSupported &&
     isOnGrid &&
     edges >= 0.6;
   const spots = chain.filter(({ how }) => how === 'spot').length;

@@ -6,7 +6,7 @@ import {
   wholeSegments,
 } from '../model/chapters.ts';
 import type { LogoModel } from '../model/learnt-logo.ts';
-import { blacks, candidates, silences } from './boundary-candidates.ts';
+import { blacks, type Candidate, candidates } from './boundary-candidates.ts';
 import { type CommercialBreak, decideCommercials } from './decide-commercials.ts';
 import { mainEvidence } from './main-evidence.ts';
 import { knownLogo, type LogoFound, learnLogo } from './station-logo.ts';
@@ -30,17 +30,17 @@ interface DetectionResult {
  * send.
  */
 const MAX_CHANGES = 20_000;
+/** Share of certain breaks from which on a recording's logo is kept: each edge of all of them is too much to ask for. */
+const TEACHING_SHARE = 0.5;
 /** A recording without detected commercials is certain to have none when its logo was visible for this share of it. */
 const LOGO_SHOWN = 0.9;
 
 export function detectCommercials(features: StreamFeatures, knowledge: DetectionKnowledge): DetectionResult {
   const { corners, durationMs } = features;
-  const quiet = silences(features.peaks);
-  const pauses = quiet.map(({ fromMs, toMs }) => (fromMs + toMs) / 2);
-  const logo = findLogo(features, pauses, knowledge);
+  const places = candidates(features);
+  const logo = findLogo(features, places, knowledge);
   const known = logo === undefined ? undefined : { samples: corners, evidence: logo.evidence };
   const evidence = mainEvidence(features, known);
-  const places = candidates(features);
   const breaks = decideCommercials({
     candidates: places,
     blacks: blacks(features.pictures),
@@ -61,23 +61,23 @@ export function detectCommercials(features: StreamFeatures, knowledge: Detection
       changes: changes.slice(0, MAX_CHANGES),
       durationMs: Math.round(durationMs),
     },
-    learnt: teaches(logo, breaks, isSure, knowledge) ? (logo?.model ?? null) : null,
+    learnt: teaches(logo, breaks, knowledge) ? (logo?.model ?? null) : null,
   };
 }
 
 function findLogo(
   { corners }: StreamFeatures,
-  pauses: readonly number[],
+  places: readonly Candidate[],
   { logo, corrected }: DetectionKnowledge,
 ): LogoFound | undefined {
   if (corrected?.some(({ kind }) => kind === 'cm') === true) {
     const isMain = (timeMs: number): boolean =>
       corrected.some(({ startMs, endMs, kind }) => kind === 'main' && startMs <= timeMs && timeMs < endMs);
-    const taught = learnLogo(corners, pauses, isMain);
+    const taught = learnLogo(corners, places, isMain);
     if (taught !== undefined) return taught;
   }
   const known = logo === null ? undefined : knownLogo(logo, corners);
-  return known ?? learnLogo(corners, pauses);
+  return known ?? learnLogo(corners, places);
 }
 
 function shown({ evidence }: LogoFound): number {
@@ -88,9 +88,9 @@ function shown({ evidence }: LogoFound): number {
 function teaches(
   logo: LogoFound | undefined,
   breaks: readonly CommercialBreak[],
-  isSure: boolean,
   { corrected }: DetectionKnowledge,
 ): boolean {
   if (logo === undefined || logo.isAlwaysOn) return false;
-  return corrected !== null || (isSure && breaks.length > 0);
+  const sure = breaks.filter((one) => one.isSure).length;
+  return corrected !== null || (sure > 0 && sure >= TEACHING_SHARE * breaks.length);
 }

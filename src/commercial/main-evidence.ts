@@ -28,7 +28,7 @@ const CLEARLY = 0.3;
 const LIMIT = 1.2;
 const SEEN_WEIGHT = 2;
 /** Seconds. */
-const MOST_AWAY = 20;
+const MOST_AWAY = 40;
 const MODE = { special: 0.8, plain: -0.4 } as const;
 /** A different sound mode for less than this is a fault or a jingle. */
 const LEAST_MODE_SHARE = 0.1;
@@ -134,10 +134,15 @@ export function logoAround(
   return { before: clearFrom(logo, low - 1, -1, atMs), behind: clearFrom(logo, low, 1, atMs) };
 }
 
-/** Whether the logo is clearly visible in a stretch; undefined without samples. */
-export function isLogoSeen(evidence: MainEvidence, fromMs: number, toMs: number): boolean | undefined {
-  const share = logoSeen(evidence, fromMs, toMs);
-  return share === undefined ? undefined : share > 0;
+/** Whether the logo is clearly absent in a whole stretch, apart from pictures that hide it; undefined without samples. */
+export function isLogoAway({ logo }: MainEvidence, fromMs: number, toMs: number): boolean | undefined {
+  if (logo === undefined) return undefined;
+  const inside = logo.evidence.filter((_, index) => {
+    const { timeMs } = logo.samples[index] as CornerSample;
+    return timeMs >= fromMs && timeMs < toMs;
+  });
+  if (inside.length === 0) return undefined;
+  return inside.some((one) => one < -CLEARLY) && !inside.some((one) => one > CLEARLY);
 }
 
 /** Share of samples in a stretch with a clearly visible logo; undefined without samples. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { STRIP } from './analysis-command.ts';
+import type { Candidate } from './boundary-candidates.ts';
 import { knownLogo, learnLogo } from './station-logo.ts';
 import { CORNERS_WIDTH, type CornerSample } from './stream-features.ts';
 
@@ -59,7 +60,15 @@ function pictures(marks: readonly Mark[]): CornerSample[] {
   });
 }
 
-const PAUSES = [BREAK.from, BREAK.to, SECOND_BREAK.from, SECOND_BREAK.to].map((ms) => ms + 100);
+const JOINS = [BREAK.from, BREAK.to, SECOND_BREAK.from, SECOND_BREAK.to].map(
+  (ms): Candidate => ({
+    atMs: ms,
+    isCut: true,
+    quiet: 1,
+    isBlackEdge: false,
+    silence: { before: 500, behind: 500 },
+  }),
+);
 
 /** Share of the samples in which the logo evidence agrees with the breaks. */
 function rightShare(samples: readonly CornerSample[], evidence: Float32Array): number {
@@ -71,13 +80,13 @@ describe('a logo', () => {
   const samples = pictures([LOGO, TELOP]);
 
   test('is learnt from what disappears in the breaks, not from a stronger text that stays longer', () => {
-    const found = learnLogo(samples, PAUSES);
+    const found = learnLogo(samples, JOINS);
     expect(found?.model.x).toBeWithin(255, 285);
     expect(rightShare(samples, found?.evidence ?? new Float32Array(0))).toBeGreaterThan(0.97);
   });
 
   test('once learnt, is recognised in another recording, also where it is always shown', () => {
-    const learnt = learnLogo(samples, PAUSES);
+    const learnt = learnLogo(samples, JOINS);
     if (learnt === undefined) throw new Error('nothing learnt');
     const divided = knownLogo(learnt.model, pictures([LOGO]));
     expect(rightShare(samples, divided?.evidence ?? new Float32Array(0))).toBeGreaterThan(0.97);
@@ -88,6 +97,17 @@ describe('a logo', () => {
     expect(knownLogo(learnt.model, pictures([{ ...LOGO, x: 180 }]))).toBeUndefined();
   });
 
+  test('is learnt where white pictures hide it for seconds, and tells nothing there', () => {
+    const white = (timeMs: number): boolean => Math.floor(timeMs / 7_000) % 3 === 1;
+    const hidden = samples.map(({ timeMs, pixels }) => ({
+      timeMs,
+      pixels: white(timeMs) ? pixels.map((value) => 200 + value / 5) : pixels,
+    }));
+    const found = learnLogo(hidden, JOINS);
+    expect(found?.model.x).toBeWithin(255, 285);
+    expect(rightShare(hidden, found?.evidence ?? new Float32Array(0))).toBeGreaterThan(0.94);
+  });
+
   test("is learnt from users' corrections where pauses are no evidence", () => {
     const found = learnLogo(samples, [], (timeMs) => !inBreak(timeMs));
     expect(found?.model.x).toBeWithin(255, 285);
@@ -95,9 +115,9 @@ describe('a logo', () => {
   });
 
   test('is not found without a logo, where it stays during commercials, or in too few samples', () => {
-    expect(learnLogo(pictures([]), PAUSES)).toBeUndefined();
-    expect(learnLogo(pictures([{ ...LOGO, isOn: () => true }]), PAUSES)).toBeUndefined();
-    expect(learnLogo(samples.slice(0, 8), PAUSES)).toBeUndefined();
+    expect(learnLogo(pictures([]), JOINS)).toBeUndefined();
+    expect(learnLogo(pictures([{ ...LOGO, isOn: () => true }]), JOINS)).toBeUndefined();
+    expect(learnLogo(samples.slice(0, 8), JOINS)).toBeUndefined();
     expect(learnLogo([], [])).toBeUndefined();
   });
 });

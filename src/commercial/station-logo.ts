@@ -5,6 +5,8 @@
  */
 import type { LogoModel } from '../model/learnt-logo.ts';
 import { STRIP } from './analysis-command.ts';
+import type { Candidate } from './boundary-candidates.ts';
+import { courseOf, type Move, movesOf, regularity } from './logo-course.ts';
 import { CORNER, CORNERS_WIDTH, type CornerSample } from './stream-features.ts';
 
 export interface LogoFound {
@@ -205,6 +207,39 @@ function smoothed(scores: Float32Array): Float32Array {
   return out;
 }
 
+/** Steps of brightness for which the visibility of a logo is measured. */
+const BRIGHTNESS_STEP = 16;
+/** With fewer samples of a brightness nothing is known about it. */
+const LEAST_OF_BRIGHTNESS = 12;
+/** A logo that is this faint at a brightness where it is shown at times is not visible there. */
+const FAINT = 0.45;
+
+/**
+ * Whether each sample can tell if the logo is shown: a white logo is not visible on white. Measured in the recording:
+ * above some brightness hardly any sample shows it.
+ */
+function tellingOf(model: LogoModel, samples: readonly CornerSample[], scores: Float32Array): boolean[] {
+  const steps = samples.map((sample) => Math.floor(brightnessOf(model, sample) / BRIGHTNESS_STEP));
+  const upper = new Map<number, number>();
+  for (const step of new Set(steps)) {
+    const list = scores.filter((_, index) => steps[index] === step).sort();
+    if (list.length >= LEAST_OF_BRIGHTNESS) upper.set(step, list[Math.floor(0.85 * list.length)] as number);
+  }
+  const most = Math.max(...upper.values(), 0);
+  // Dark pictures without it are commercials.
+  const visible = [...upper].filter(([, score]) => score >= FAINT * most).map(([step]) => step);
+  const brightest = Math.max(...visible, Number.NEGATIVE_INFINITY);
+  return steps.map((step) => step <= brightest || !upper.has(step));
+}
+
+function brightnessOf({ x, y, width, height }: LogoModel, { pixels }: CornerSample): number {
+  let sum = 0;
+  for (let row = y; row < y + height; row += 1) {
+    for (let column = x; column < x + width; column += 1) sum += pixels[row * CORNERS_WIDTH + column] ?? 0;
+  }
+  return sum / (width * height);
+}
+
 interface Split {
   readonly threshold: number;
   readonly low: number;
@@ -244,90 +279,78 @@ function twoGroups(scores: Float32Array): Split {
   return { threshold: (low + high) / 2, low, high, separation, shown };
 }
 
-/** Transitions: index of the first sample after each. */
-function transitions(scores: Float32Array, { low, high }: Split): { at: number; isOn: boolean }[] {
-  const found: { at: number; isOn: boolean }[] = [];
-  let isOn: boolean | undefined;
-  for (const [index, score] of scores.entries()) {
-    const now = score > low + 0.7 * (high - low) ? true : score < low + 0.3 * (high - low) ? false : isOn;
-    if (isOn !== undefined && now !== undefined && now !== isOn) found.push({ at: index, isOn: now });
-    isOn = now;
-  }
-  return found;
+/** Score of logo-like behaviour: disappears at joins of picture and sound, for whole quarter minutes. */
+function quality(moves: readonly Move[], split: Split, hours: number, places: readonly Candidate[]): number {
+  if (split.shown < SHOWN.least || split.shown > SHOWN.most) return 0;
+  if (moves.length > Math.max(12, MAX_TRANSITIONS_PER_HOUR * hours)) return 0;
+  const { near, whole } = regularity(moves, places);
+  return Math.min(12, split.separation) * (0.2 + near) * (0.3 + whole);
 }
 
-const NEAR_MS = 2_500;
-const UNIT_MS = 15_000;
-const UNIT_TOLERANCE_MS = 2_600;
+/** Scores of a recording, which samples tell whether the logo is shown, and when it most probably was. */
+interface LogoCourse {
+  readonly scores: Float32Array;
+  readonly telling: readonly boolean[];
+  readonly course: readonly boolean[];
+  readonly moves: readonly Move[];
+}
 
-/** Score of logo-like behaviour: disappears at pauses of the sound, for whole quarter minutes. */
-function quality(
+function courseFor(
+  model: LogoModel,
   samples: readonly CornerSample[],
   scores: Float32Array,
-  split: Split,
-  pauses: readonly number[],
-): number {
-  if (split.shown < SHOWN.least || split.shown > SHOWN.most) return 0;
-  const moves = transitions(scores, split);
-  const hours = ((samples.at(-1)?.timeMs ?? 0) - (samples[0]?.timeMs ?? 0)) / 3_600_000;
-  if (moves.length > Math.max(12, MAX_TRANSITIONS_PER_HOUR * hours)) return 0;
-  const timeAt = (index: number): number =>
-    ((samples[index]?.timeMs ?? 0) + (samples[index - 1]?.timeMs ?? samples[index]?.timeMs ?? 0)) / 2;
-  let near = 0;
-  for (const { at } of moves) if (isNear(pauses, timeAt(at))) near += 1;
-  let runs = 0;
-  let whole = 0;
-  for (const [index, { at, isOn }] of moves.entries()) {
-    const next = moves[index + 1];
-    if (isOn || next === undefined) continue;
-    const length = timeAt(next.at) - timeAt(at);
-    runs += 1;
-    if (length > 12_000 && Math.abs(length - UNIT_MS * Math.round(length / UNIT_MS)) < UNIT_TOLERANCE_MS)
-      whole += 1;
-  }
-  const share = (part: number, all: number): number => (all === 0 ? 0 : part / all);
-  return Math.min(12, split.separation) * (0.2 + share(near, moves.length)) * (0.3 + share(whole, runs));
+  split: Pick<Split, 'low' | 'high'>,
+): LogoCourse {
+  const telling = tellingOf(model, samples, scores);
+  const course = courseOf(samples, scores, telling, split);
+  return { scores, telling, course, moves: movesOf(samples, course, telling) };
 }
 
-function isNear(pauses: readonly number[], timeMs: number): boolean {
-  let low = 0;
-  let high = pauses.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((pauses[middle] as number) < timeMs - NEAR_MS) low = middle + 1;
-    else high = middle;
-  }
-  return (pauses[low] ?? Number.POSITIVE_INFINITY) <= timeMs + NEAR_MS;
-}
+/** Evidence of a sample whose score contradicts the course of the logo: it is hidden, or something resembles it. */
+const HIDDEN_EVIDENCE = 0.5;
 
-function evidenceOf(scores: Float32Array, threshold: number, half: number): Float32Array {
-  return scores.map((score) => Math.max(-1, Math.min(1, (score - threshold) / half)));
+/** None where the logo came or went and cannot be seen. */
+function evidenceOf(
+  samples: readonly CornerSample[],
+  { scores, telling, course, moves }: LogoCourse,
+  threshold: number,
+  half: number,
+): Float32Array {
+  let next = 0;
+  return scores.map((score, index) => {
+    const timeMs = samples[index]?.timeMs ?? 0;
+    while ((moves[next]?.toMs ?? Number.POSITIVE_INFINITY) <= timeMs) next += 1;
+    if (telling[index] !== true && timeMs > (moves[next]?.fromMs ?? Number.POSITIVE_INFINITY)) return 0;
+    const one = Math.max(-1, Math.min(1, (score - threshold) / half));
+    return course[index] === true ? Math.max(HIDDEN_EVIDENCE, one) : Math.min(-HIDDEN_EVIDENCE, one);
+  });
 }
 
 /**
  * Detects the logo of a recording without any prior knowledge.
- * @param pauses ms, in order: pauses of the sound
+ * @param places in order: where parts of the broadcast may begin
  * @param isMain the user's correction for a time, if any
  */
 export function learnLogo(
   samples: readonly CornerSample[],
-  pauses: readonly number[],
+  places: readonly Candidate[],
   isMain?: (timeMs: number) => boolean,
 ): LogoFound | undefined {
   if (samples.length < 2 * LEAST_SAMPLES) return undefined;
   if (isMain !== undefined) return taughtLogo(samples, isMain);
   let best: { quality: number; found: LogoFound } | undefined;
+  const hours = ((samples.at(-1)?.timeMs ?? 0) - (samples[0]?.timeMs ?? 0)) / 3_600_000;
   const means = meanGradients(samples, () => true);
   for (const box of boxesOf(means)) {
     const refined = refine(box, means, samples);
     if (refined === undefined) continue;
-    const { model, scores, split } = refined;
-    const reached = quality(samples, scores, split, pauses);
+    const { model, split, course } = refined;
+    const reached = quality(course.moves, split, hours, places);
     if (reached <= MIN_QUALITY || reached <= (best?.quality ?? 0)) continue;
     const half = Math.max(0.1, (split.high - split.low) / 2);
     best = {
       quality: reached,
-      found: { model, evidence: evidenceOf(scores, split.threshold, half), isAlwaysOn: false },
+      found: { model, evidence: evidenceOf(samples, course, split.threshold, half), isAlwaysOn: false },
     };
   }
   return best?.found;
@@ -338,16 +361,12 @@ function refine(
   box: Box,
   means: Float32Array,
   samples: readonly CornerSample[],
-): { model: LogoModel; scores: Float32Array; split: Split } | undefined {
+): { model: LogoModel; split: Split; course: LogoCourse } | undefined {
   let model = modelOf(box, means);
-  let scores: Float32Array | undefined;
-  let split: Split | undefined;
   for (let round = 0; round < ROUNDS; round += 1) {
     if (model === undefined) return undefined;
     const now = scoresOf(model, samples);
-    scores = now;
-    split = twoGroups(now);
-    const { threshold } = split;
+    const { threshold } = twoGroups(now);
     const shown = now.reduce((sum, score) => sum + (score > threshold ? 1 : 0), 0);
     if (shown < LEAST_SAMPLES || samples.length - shown < LEAST_SAMPLES) return undefined;
     model = modelOf(
@@ -355,9 +374,11 @@ function refine(
       contrast(samples, (index) => (now[index] as number) > threshold, box),
     );
   }
-  if (model === undefined || scores === undefined || split === undefined) return undefined;
-  scores = scoresOf(model, samples);
-  return { model, scores, split: twoGroups(scores) };
+  if (model === undefined) return undefined;
+  const scores = scoresOf(model, samples);
+  const telling = tellingOf(model, samples, scores);
+  const split = twoGroups(scores.filter((_, index) => telling[index] === true));
+  return { model, split, course: courseFor(model, samples, scores, split) };
 }
 
 function contrast(
@@ -384,10 +405,18 @@ function taughtLogo(
     const model = modelOf(box, means);
     if (model === undefined) continue;
     const scores = scoresOf(model, samples);
-    const { separation, threshold, low, high } = twoGroups(scores);
+    const split = twoGroups(scores);
+    const { separation, threshold, low, high } = split;
     if (separation <= Math.max(3, best?.separation ?? 0)) continue;
     const half = Math.max(0.1, (high - low) / 2);
-    best = { separation, found: { model, evidence: evidenceOf(scores, threshold, half), isAlwaysOn: false } };
+    best = {
+      separation,
+      found: {
+        model,
+        evidence: evidenceOf(samples, courseFor(model, samples, scores, split), threshold, half),
+        isAlwaysOn: false,
+      },
+    };
   }
   return best?.found;
 }
@@ -398,5 +427,6 @@ export function knownLogo(model: LogoModel, samples: readonly CornerSample[]): L
   const scores = scoresOf(model, samples);
   const shown = scores.reduce((sum, score) => sum + (score > 0.5 ? 1 : 0), 0) / scores.length;
   if (shown < KNOWN_SHOWN) return undefined;
-  return { model, evidence: evidenceOf(scores, 0.5, 0.4), isAlwaysOn: shown >= ALWAYS_SHOWN };
+  const course = courseFor(model, samples, scores, { low: 0.1, high: 0.9 });
+  return { model, evidence: evidenceOf(samples, course, 0.5, 0.4), isAlwaysOn: shown >= ALWAYS_SHOWN };
 }
