@@ -65,7 +65,6 @@ export const DeviceTokenSchema = t.Object(
     pairedAt: wallMsSchema({ description: 'epoch ms' }),
     usedAt: t.Union([wallMsSchema(), t.Null()], { description: 'epoch ms, to the minute; null: never' }),
     approver: t.String({ description: 'name of the member, or address in a trusted network' }),
-    current: t.Boolean({ description: 'the token of this very request' }),
   },
   EXTENSIBLE,
 );

@@ -92,6 +92,29 @@ function photo(random: Random): Photo {
   };
 }
 
+/** A whole photograph: luma and two colour differences, each of `width` times `height`. */
+export interface Photograph {
+  readonly width: number;
+  readonly height: number;
+  readonly planes: readonly [Uint8Array, Uint8Array, Uint8Array];
+}
+
+/** A detail of a photograph, as a shot shows it; twice as wide and 4.5 times as high as `PHOTO` at least. */
+export function detailOf({ width, height, planes: [luma, ...colours] }: Photograph, random: Random): Photo {
+  const [left, top] = [random.below(width - PHOTO.width), random.below(height - 8 * SMALL.height)];
+  const wide = new Uint8Array(PHOTO.width * PHOTO.height);
+  for (let y = 0; y < PHOTO.height; y += 1) {
+    const from = (top + y) * width + left;
+    wide.set(luma.subarray(from, from + PHOTO.width), y * PHOTO.width);
+  }
+  const small = (plane: Uint8Array): Uint8Array =>
+    Uint8Array.from({ length: SMALL.width * SMALL.height }, (_, at) => {
+      const [x, y] = [at % SMALL.width, Math.floor(at / SMALL.width)];
+      return plane[(top + 8 * y) * width + left + 8 * x] as number;
+    });
+  return { wide, luma: small(luma), colours: [small(colours[0]), small(colours[1])] };
+}
+
 /** A picture that is laid over others: a logo, a clock, a score. Coordinates are those of the kept corners' strip. */
 interface Overlay {
   readonly x: number;
@@ -147,9 +170,10 @@ export class Station {
   readonly logo: Overlay;
   readonly photos: readonly Photo[];
 
+  /** @param photos number of drawn ones, or others */
   constructor(
     readonly random: Random,
-    photos = 60,
+    photos: number | readonly Photo[] = 60,
   ) {
     const isRight = random.below(4) > 0;
     const [width, height] = [22 + random.below(40), 9 + random.below(9)];
@@ -159,7 +183,7 @@ export class Station {
       y: 12 + random.below(18),
       ...{ width, height, level: 200 + random.below(56), opacity: 0.35 + 0.5 * random.next() },
     });
-    this.photos = Array.from({ length: photos }, () => photo(random));
+    this.photos = typeof photos === 'number' ? Array.from({ length: photos }, () => photo(random)) : photos;
   }
 
   record(form: Form, minutes: number): Recording {

@@ -6,10 +6,11 @@ import type { Candidate, Span } from './boundary-candidates.ts';
 import type { CornerSample } from './stream-features.ts';
 
 /**
- * Costs of the most probable course of a logo, in units of a clear second. A bright or busy picture hides a logo for
- * seconds, so that a second without it tells less than one with it; nothing but the logo looks like it.
+ * Cost of a change, and weights of a second that shows the logo clearly or does not at all. A busy picture hides a logo for
+ * seconds, so that a second without it tells less than one with it; hardly anything else looks like it. So three seconds
+ * with it or six without it are a change, in either direction.
  */
-const COURSE = { switch: 8, away: 1.3, hidden: 0.25 } as const;
+const COURSE = { change: 8, on: 3, away: 1.3 } as const;
 
 /**
  * Whether the logo is on at each sample: the most probable course, in which it neither comes nor goes without reason.
@@ -29,14 +30,12 @@ export function courseOf(
     const seconds = Math.min(2, Math.max(0, timeMs - (samples[index - 1]?.timeMs ?? timeMs - 500)) / 1000);
     // -1: as without it, 1: as with it.
     const shown = Math.max(-1, Math.min(1, (2 * ((scores[index] as number) - low)) / span - 1));
-    const gain =
-      telling[index] !== true
-        ? 0
-        : seconds * (shown < 0 ? COURSE.away * Math.max(-COURSE.hidden / COURSE.away - 1, shown) : 3 * shown);
+    const weight = shown < 0 ? COURSE.away : COURSE.on;
+    const gain = telling[index] === true ? seconds * weight * shown : 0;
     const [away, on] = best;
-    from[2 * index] = on - COURSE.switch > away ? 1 : 0;
-    from[2 * index + 1] = away - COURSE.switch > on ? 0 : 1;
-    best = [Math.max(away, on - COURSE.switch) - gain, Math.max(on, away - COURSE.switch) + gain];
+    from[2 * index] = on - COURSE.change > away ? 1 : 0;
+    from[2 * index + 1] = away - COURSE.change > on ? 0 : 1;
+    best = [Math.max(away, on - COURSE.change) - gain, Math.max(on, away - COURSE.change) + gain];
   }
   const states: boolean[] = [];
   let state = best[1] > best[0] ? 1 : 0;

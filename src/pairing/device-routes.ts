@@ -162,11 +162,9 @@ export function addDeviceRoutes(app: Elysia, needs: DeviceRouteNeeds): void {
   app.get(
     '/api/device/tokens',
     ({ request }) => {
-      const { letIn } = requesterOf(request);
-      const list: DeviceToken[] = tokens.list().map(({ id, name, pairedAt, usedAt, approver }) => ({
-        ...{ id, name, pairedAt, usedAt, approver },
-        current: letIn.by === 'token' && letIn.tokenId === id,
-      }));
+      const list: DeviceToken[] = tokens
+        .list()
+        .map(({ id, name, pairedAt, usedAt, approver }) => ({ id, name, pairedAt, usedAt, approver }));
       return polledJson(request, polledAnswer(list));
     },
     {

@@ -50,7 +50,7 @@ describe('pairing', () => {
     expect((await get('/api/device/tokens', bearer(token))).status).toBe(403);
     const [mine] = (await (await get('/api/device/tokens')).json()) as { id: number }[];
     expect(mine).toMatchObject({
-      ...{ name: '居間のテレビ', approver: '127.0.0.1', current: false },
+      ...{ name: '居間のテレビ', approver: '127.0.0.1' },
       ...{ pairedAt: expect.any(Number), usedAt: expect.any(Number) },
     });
     const row = `${home.url}/api/device/tokens/${mine?.id}`;

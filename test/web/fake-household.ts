@@ -197,7 +197,7 @@ export function fakeAccess(now: number): Access {
 }
 
 export function fakeDeviceTokens(now: number): DeviceToken[] {
-  const paired = { approver: '港 花子', pairedAt: wallMs(now - 40 * 86_400_000), current: false };
+  const paired = { approver: '港 花子', pairedAt: wallMs(now - 40 * 86_400_000) };
   return [
     { ...paired, id: 7, name: '寝室のテレビ', usedAt: null },
     { ...paired, id: 3, name: '居間のテレビ', usedAt: wallMs(now - 5 * 60_000) },

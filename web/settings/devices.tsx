@@ -12,21 +12,16 @@ import { agoText, momentText } from '../words/time.ts';
 import { TEXTS } from './texts.ts';
 
 function Row({ device, onRevoke }: { device: DeviceToken; onRevoke: () => void }) {
-  const { name, pairedAt, usedAt, approver, current } = device;
+  const { name, pairedAt, usedAt, approver } = device;
   return (
     <li class="access-row">
       <b>
         <bdi>{name}</bdi>
       </b>
-      {current ? (
-        <span class="state" data-tone="good">
-          {TEXTS.thisDevice}
-        </span>
-      ) : null}
       <span class="access-note">
         {TEXTS.paired(
           momentText(pairedAt, now.value),
-          approver,
+          TEXTS.approverName(approver),
           usedAt === null ? TEXTS.neverUsed : agoText(usedAt, now.value),
         )}
       </span>

@@ -45,7 +45,11 @@ export function PairingNotices() {
     if (before < 0) return;
     for (const device of value.filter(({ id }) => id > before).reverse()) {
       const action = { label: TEXTS.revokePaired, run: () => void revoke(device) };
-      showToast(TEXTS.pairedNow(device.name, device.approver), action, noticeOf(device.id));
+      showToast(
+        TEXTS.pairedNow(device.name, TEXTS.approverName(device.approver)),
+        action,
+        noticeOf(device.id),
+      );
     }
   }, [value, visible]);
   return null;

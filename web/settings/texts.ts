@@ -113,6 +113,8 @@ export const TEXTS = {
   noDevices: '登録されたテレビはありません。',
   pairing:
     'テレビのアプリに QR コードが表示されたら、スマートフォンのカメラで読み取ると登録できます。許可されたネットワークの中では、登録しなくても使えます。',
+  /** By a browser of the machine itself there is only its own address. */
+  approverName: (approver: string) => (/^(127\.|::1$)/.test(approver) ? '本体のブラウザー' : approver),
   paired: (when: string, approver: string, used: string) => `${when}に${approver}が登録、最後の使用：${used}`,
   neverUsed: 'まだありません',
   revoke: '登録を解除',
