@@ -62,6 +62,11 @@ export class MachineLateness implements Disposable {
     return latenessOf(this.#samples).factor;
   }
 
+  /** The longest delay of a timer so far. */
+  get lateMs(): number {
+    return latenessOf(this.#samples).lateMs;
+  }
+
   /** The limit on this machine, for one that holds on a quiet machine of the reference speed. */
   widened(limitMs: number): number {
     const { factor, lateMs } = latenessOf(this.#samples);

@@ -90,8 +90,10 @@ const AIR: readonly Omit<FaultRow, 'household'>[] = [
     isShort: true,
     programme: WHOLE,
     faults: [{ fault: STALL, during: [6, 6.3] }],
-    // Continuity counters break; no gap is reported.
+    // Continuity counters break; no gap is reported, unless a slow machine makes it longer.
     level: 'damaged',
+    causes: ['no_picture'],
+    brief: 'no_picture',
   },
   {
     name: 'a stall over the start',
