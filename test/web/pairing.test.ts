@@ -126,7 +126,7 @@ describe.skipIf(!hasChromium)('pairing a television', () => {
 
     await phone.goto(`${home.url}/settings`);
     const row = phone.locator('#section-devices .access-row');
-    await row.getByText('127.0.0.1が登録').waitFor();
+    await row.getByText('本体のブラウザーが登録').waitFor();
     expect(await row.count()).toBe(1);
     await row.getByRole('button').click();
     await phone.getByRole('button', { name: '解除する' }).click();
