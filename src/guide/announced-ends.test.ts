@@ -121,6 +121,7 @@ describe('the end of a programme that another one replaced', () => {
   test.each([
     ['the next begins at the end of the other one', 40, 30],
     ['the next begins later', 60, 90],
+    ['the next is still listed at the first end', 30, 90],
     ['the next is unknown', null, 90],
   ])('after an extension that was not withdrawn, another is on from 30 to 40, and %s', (_, next, end) => {
     const to = next === null ? null : minutes(next);

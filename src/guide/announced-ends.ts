@@ -98,7 +98,10 @@ function notBefore(end: BroadcastMs, ends: readonly AnnouncedEnd[], room: Room):
 
 /** Whether the programme could still return before that end. */
 function mayReturn(end: BroadcastMs, { from, to }: Room): boolean {
-  return from === null || (from < end - LATE_TABLE_MS && (to === null || to > from + LATE_TABLE_MS));
+  if (from === null) return true;
+  // A begin before the other one ends is an old table, which the extension and the interruption have not moved.
+  const isFull = to !== null && Math.abs(to - from) <= LATE_TABLE_MS;
+  return from < end - LATE_TABLE_MS && !isFull;
 }
 
 function isNear(a: BroadcastMs, b: BroadcastMs): boolean {

@@ -234,6 +234,31 @@ describe('an interruption after a corrected announcement', () => {
     expect(air.written(game)).toEqual([[[-BEFORE, 90 + AFTER]]]);
   });
 
+  test.each<[string, boolean, [number, number][]]>([
+    ['received', false, [[-BEFORE, 90 + AFTER]]],
+    [
+      'not received for minutes',
+      true,
+      [
+        [-BEFORE, 24.08],
+        [32.08, 90 + AFTER],
+      ],
+    ],
+  ])('where the next is still listed at the first end, returns: %s', async (_, isSilent, parts) => {
+    const { air, station, say, game } = await evening();
+    say(0, GAME);
+    say(20, AN_HOUR_MORE);
+    say(30, { ...FLASH, at: 30, minutes: 5 });
+    say(35, AN_HOUR_MORE);
+    say(90, { ...FILM, at: 90 }, LATE);
+    await air.until(24);
+    air.silence(station, isSilent);
+    await air.until(32);
+    air.silence(station, false);
+    await air.until(91);
+    expect(air.written(game)).toEqual([parts]);
+  });
+
   test('by a wrong table for a few seconds changes nothing, also without a margin', async () => {
     const { air, say, game } = await evening();
     say(0, GAME);
