@@ -193,12 +193,17 @@ export function candidates({ pictures, peaks }: Pick<StreamFeatures, 'pictures' 
 
 /** The first picture at or after a time. */
 function pictureNear(times: Float64Array, timeMs: number): number {
+  return times[firstIndex(times.length, (index) => (times[index] as number) >= timeMs)] ?? timeMs;
+}
+
+/** First index of a list of `count` in order from which on the condition holds; `count`: it never does. */
+export function firstIndex(count: number, holds: (index: number) => boolean): number {
   let low = 0;
-  let high = times.length;
+  let high = count;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((times[middle] as number) < timeMs) low = middle + 1;
-    else high = middle;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
   }
-  return times[low] ?? timeMs;
+  return low;
 }

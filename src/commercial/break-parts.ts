@@ -2,7 +2,7 @@
  * Scores a possible part of a commercial break between two candidates, and the cost of a transition from programme to
  * commercials at one. Pure.
  */
-import { type Candidate, NO_SILENCE, type Span } from './boundary-candidates.ts';
+import { type Candidate, firstIndex, NO_SILENCE, type Span } from './boundary-candidates.ts';
 import { evidenceBetween, isLogoAway, logoAround, type MainEvidence, meanEvidence } from './main-evidence.ts';
 import { fullness, isOffCentre, type SilenceRule } from './spot-silence.ts';
 
@@ -191,7 +191,7 @@ export function partOf(
   const full = fullSides(start, end);
   const spot = spotWorth(start, end, evidence, loud);
   if (spot !== undefined) {
-    const isAway = isTelling && meanEvidence(evidence, start.atMs, end.atMs) < AWAY_EVIDENCE;
+    const isAway = rule.spots && isTelling && meanEvidence(evidence, start.atMs, end.atMs) < AWAY_EVIDENCE;
     const least = isAway ? SIDES.awayCost : SIDES.cost;
     const side = rule.spots ? SIDES.bonus - (SIDES.bonus + least) * (1 - full) : 0;
     offer(spot + side - off - JOIN_COST * joinsWithin(from, to, places, rule), 'spot');
@@ -262,14 +262,7 @@ function joinsWithin(from: number, to: number, places: readonly Place[], rule: S
 }
 
 function isBlack(fromMs: number, toMs: number, blacks: readonly Span[]): boolean {
-  let low = 0;
-  let high = blacks.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((blacks[middle] as Span).toMs < toMs) low = middle + 1;
-    else high = middle;
-  }
-  const span = blacks[low];
+  const span = blacks[firstIndex(blacks.length, (index) => (blacks[index] as Span).toMs >= toMs)];
   return span !== undefined && span.fromMs <= fromMs && span.toMs >= toMs;
 }
 

@@ -2,7 +2,7 @@
  * When a logo was shown, from how much of it each picture shows: it neither comes nor goes without reason, and pictures
  * may hide it for seconds. Pure.
  */
-import type { Candidate, Span } from './boundary-candidates.ts';
+import { type Candidate, firstIndex, type Span } from './boundary-candidates.ts';
 import type { CornerSample } from './stream-features.ts';
 
 /**
@@ -25,7 +25,7 @@ export function courseOf(
   const span = Math.max(1e-3, high - low);
   // Gain of each state; index 0: away, 1: on.
   let best: [number, number] = [0, 0];
-  const from: Uint8Array = new Uint8Array(2 * samples.length);
+  const from = new Uint8Array(2 * samples.length);
   for (const [index, { timeMs }] of samples.entries()) {
     const seconds = Math.min(2, Math.max(0, timeMs - (samples[index - 1]?.timeMs ?? timeMs - 500)) / 1000);
     // -1: as without it, 1: as with it.
@@ -109,15 +109,7 @@ function isJoin({ quiet, isCut, isBlackEdge }: Candidate): boolean {
 }
 
 function placesNear(places: readonly Candidate[], { fromMs, toMs }: Span): readonly Candidate[] {
-  const firstFrom = (ms: number): number => {
-    let low = 0;
-    let high = places.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((places[middle]?.atMs ?? 0) < ms) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
+  const firstFrom = (ms: number): number =>
+    firstIndex(places.length, (index) => (places[index] as Candidate).atMs >= ms);
   return places.slice(firstFrom(fromMs - NEAR_MS), firstFrom(toMs + NEAR_MS));
 }

@@ -2,6 +2,7 @@
  * Evidence for programme or for commercials at each moment, independent of boundaries: the station's logo, the sound
  * mode, captions. Pure.
  */
+import { firstIndex } from './boundary-candidates.ts';
 import type { CornerSample, Since, StreamFeatures } from './stream-features.ts';
 
 /** Evidence is stored per half second: about the distance of intra pictures. */
@@ -120,13 +121,7 @@ export function logoAround(
 ): { before: number; behind: number } | undefined {
   if (logo === undefined) return undefined;
   const { samples } = logo;
-  let low = 0;
-  let high = samples.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((samples[middle]?.timeMs ?? 0) < atMs - 1) low = middle + 1;
-    else high = middle;
-  }
+  const low = firstIndex(samples.length, (index) => (samples[index] as CornerSample).timeMs >= atMs - 1);
   const before = samples[low - 1];
   const behind = samples[low];
   if (before === undefined || behind === undefined) return undefined;

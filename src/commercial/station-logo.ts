@@ -300,8 +300,8 @@ function courseFor(
   samples: readonly CornerSample[],
   scores: Float32Array,
   split: Pick<Split, 'low' | 'high'>,
+  telling = tellingOf(model, samples, scores),
 ): LogoCourse {
-  const telling = tellingOf(model, samples, scores);
   const course = courseOf(samples, scores, telling, split);
   return { scores, telling, course, moves: movesOf(samples, course, telling) };
 }
@@ -378,7 +378,7 @@ function refine(
   const scores = scoresOf(model, samples);
   const telling = tellingOf(model, samples, scores);
   const split = twoGroups(scores.filter((_, index) => telling[index] === true));
-  return { model, split, course: courseFor(model, samples, scores, split) };
+  return { model, split, course: courseFor(model, samples, scores, split, telling) };
 }
 
 function contrast(

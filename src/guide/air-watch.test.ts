@@ -19,6 +19,7 @@ function watch() {
     since: number | null = at,
     endsAt?: number | null,
     startsAt?: number,
+    followingStartsAt?: number,
   ) =>
     air.take(
       {
@@ -26,6 +27,7 @@ function watch() {
         since: since === null ? null : minutes(since),
         endsAt: endsAt == null ? endsAt : minutes(endsAt),
         startsAt: startsAt === undefined ? undefined : minutes(startsAt),
+        followingStartsAt: followingStartsAt === undefined ? undefined : minutes(followingStartsAt),
       },
       minutes(at),
     );
@@ -62,6 +64,19 @@ describe('AirWatch', () => {
     expect(of(NEWS, 55)).toEqual<unknown>({ state: 'over', from: null, until: 55 * MINUTE });
     say(60, null, FILM);
     expect(of(GAME, 60)).toEqual<unknown>({ state: 'over', from: 30 * MINUTE, until: 60 * MINUTE });
+  });
+
+  test('what is not received does not bring back an extension that the next programmes withdrew', () => {
+    const { say, of } = watch();
+    say(0, NEWS, GAME, null, 30, 0);
+    say(20, NEWS, GAME, null, 90, 0);
+    say(30, GAME, GAME, 30, 40, 30);
+    // What follows is received after it.
+    say(30.1, GAME, FILM, 30, 40, 30, 40);
+    expect(of(NEWS, 31)).toMatchObject({ state: 'over', closesAt: minutes(30) });
+    say(31, GAME, undefined, 30, 40, 30);
+    say(32, undefined, FILM, null, null, undefined, 40);
+    expect(of(NEWS, 33)).toMatchObject({ state: 'over', closesAt: minutes(30) });
   });
 
   test('a programme that was present only before its announced start has not begun', () => {

@@ -5,7 +5,14 @@
 import type { ProgramId, StationId } from '../../arib/ids.ts';
 import type { BroadcastMs } from '../../arib/time.ts';
 import { type Airing, type Airings, boundary, LATE_TABLE_MS } from '../model/airing.ts';
-import { type AnnouncedEnds, announce, endOfReplaced, type Room, standingEnd } from './announced-ends.ts';
+import {
+  type AnnouncedEnds,
+  announce,
+  endOfReplaced,
+  type Room,
+  standingEnd,
+  UNKNOWN_ROOM,
+} from './announced-ends.ts';
 
 /** Present/following of a station's own stream. */
 interface AirNews {
@@ -89,7 +96,9 @@ export class AirWatch {
     let changed = false;
     let { replaced } = before;
     if (isNew) replaced = this.#replacedBy(news, before, now);
-    if (replaced !== undefined)
+    // A table that was not received says nothing about the room that another one left.
+    const isWhole = present !== undefined && following !== undefined;
+    if (replaced !== undefined && (isNew || isWhole))
       changed = this.#cease(stationId, replaced, now, roomFor(replaced.id, news), isNew);
     if (isNew && present !== null) changed = this.#set(stationId, present, 'on', since, now) || changed;
     // Present and following are independent tables.
@@ -199,7 +208,8 @@ export class AirWatch {
     for (const [id, station] of this.#stations) {
       const { present, empty } = station;
       if (empty === undefined || Math.abs(now - empty.at) <= EMPTY_MS) continue;
-      if (present != null) this.#cease(id, { ...station, id: present, until: empty.since }, now, NO_ROOM);
+      if (present != null)
+        this.#cease(id, { ...station, id: present, until: empty.since }, now, UNKNOWN_ROOM);
       this.#stations.set(id, { ...station, present: null, empty: undefined });
     }
     for (const [id, { lostAt, present, startsAt, endsAt, unheard }] of [...this.#stations]) {
@@ -218,7 +228,6 @@ export class AirWatch {
   }
 }
 
-const NO_ROOM: Room = { from: null, to: null };
 const UNKNOWN = {
   ...{ present: undefined, following: undefined, startsAt: undefined, endsAt: undefined, empty: undefined },
 };

@@ -57,7 +57,7 @@ function endsUntil({ ends, last, lastSince }: AnnouncedEnds, now: BroadcastMs): 
 /** The end to plan with while it is present. Undefined: undecided. */
 export function standingEnd(announced: AnnouncedEnds, now: BroadcastMs): BroadcastMs | undefined {
   if (announced.last === null) return undefined;
-  return notBefore(announced.last, endsUntil(announced, now), { from: null, to: null });
+  return notBefore(announced.last, endsUntil(announced, now), UNKNOWN_ROOM);
 }
 
 /** Between the programme that is on instead and the one listed after it: only then can a replaced one return. */
@@ -67,6 +67,8 @@ export interface Room {
   /** Announced begin of the programme after it; null: unknown, or it is the replaced one. */
   readonly to: BroadcastMs | null;
 }
+
+export const UNKNOWN_ROOM: Room = { from: null, to: null };
 
 /**
  * When a programme ends, or would have ended, that another one replaced.
