@@ -1,21 +1,76 @@
 /** Composition root of the agent, from its options only: no environment, no process globals. */
 
 import { existsSync } from 'node:fs';
-import { systemMonotonicClock, systemWallClock } from '../host/clock.ts';
-import { AllowedHosts } from '../host/host-check.ts';
-import type { Log } from '../host/log.ts';
-import type { Networks } from '../host/networks.ts';
+import { systemMonotonicClock, systemWallClock } from '../lib/host/clock.ts';
+import { AllowedHosts } from '../lib/host/host-check.ts';
+import type { Log } from '../lib/host/log.ts';
+import type { Networks } from '../lib/host/networks.ts';
+import { WorkerLink } from '../lib/host/worker-link.ts';
+import type { DetectedDevice } from '../lib/wire/agent.ts';
 import { CardAccess, type CardAccessOptions } from './card/card-access.ts';
 import { PassThroughDescrambler } from './descramble/descrambler.ts';
 import { StreamDescrambler } from './descramble/stream-descrambler.ts';
-import { toTunerDefinitions } from './detect/detect-equipment.ts';
+import { toTunerDefinitions, tunerPaths } from './detect/detect-equipment.ts';
+import { EquipmentMonitor } from './detect/equipment-monitor.ts';
+import type { DeviceContract } from './driver/device-messages.ts';
+import type { Driver } from './driver/driver.ts';
 import { FakeDriver } from './driver/fake.ts';
+import { HardwareDriver, LnbSupply } from './driver/hardware-driver.ts';
 import { Equipment } from './equipment.ts';
 import { ChangeEvents } from './events.ts';
-import { Hardware } from './hardware.ts';
 import { AgentHttp } from './http.ts';
 import { type PoolTiming, TunerPool } from './pool.ts';
 import { parseFakeTuners } from './tuner-settings.ts';
+
+/** A frontend answers in milliseconds; a broken USB device may block for seconds. */
+const DETECT_LIMIT_MS = 10_000;
+const IDLE_MS = 5_000;
+
+/** The real tuners of this machine: their drivers and detection. */
+class Hardware {
+  readonly drivers: Readonly<Record<'dvb' | 'px4', Driver>>;
+  readonly monitor: EquipmentMonitor;
+  readonly #detector: WorkerLink<DeviceContract>;
+  readonly #listeners: ((devices: readonly DetectedDevice[]) => void)[] = [];
+
+  constructor(startWorker: () => Worker, { syncMs: lockMs, detectMs }: AgentTiming, log: Log) {
+    const common = { startWorker, lnb: new LnbSupply(), lockMs, log };
+    this.drivers = {
+      dvb: new HardwareDriver({ ...common, driver: 'dvb' }),
+      px4: new HardwareDriver({ ...common, driver: 'px4' }),
+    };
+    this.#detector = new WorkerLink<DeviceContract>({
+      name: 'tuner detection worker',
+      startWorker,
+      log,
+      watchWhen: 'working',
+      watchdog: { limitMs: 2 * DETECT_LIMIT_MS },
+      idleMs: IDLE_MS,
+    });
+    this.monitor = new EquipmentMonitor({
+      detect: async () =>
+        tunerPaths().length === 0
+          ? []
+          : await this.#detector.request('detect', null, { timeoutMs: DETECT_LIMIT_MS }),
+      paths: () => tunerPaths(),
+      onChange: () => {
+        for (const listener of this.#listeners) listener(this.monitor.devices);
+      },
+      intervalMs: detectMs,
+      log,
+    });
+  }
+
+  /** Devices were added, removed or changed. */
+  onChange(listener: (devices: readonly DetectedDevice[]) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  close(): void {
+    this.monitor.close();
+    void this.#detector.close(0);
+  }
+}
 
 export interface AgentTiming extends PoolTiming {
   /** Delay from SIGTERM to SIGKILL of a tuning command, in ms. */
@@ -87,18 +142,24 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   const { log } = options;
   const timing = { ...DEFAULT_TIMING, ...options.timing };
   const events = new ChangeEvents(timing.coalesceMs);
-  const hardware = createHardware(options, timing);
-  const fake = createFakeDriver(options, timing);
+  const { startDeviceWorker, fakeTune } = options;
+  const hardware =
+    startDeviceWorker === undefined
+      ? undefined
+      : new Hardware(startDeviceWorker, timing, log.component('tuner'));
+  const fake =
+    fakeTune === undefined
+      ? undefined
+      : new FakeDriver({ ...options, commandLine: fakeTune, killGraceMs: timing.killGraceMs });
   const detected = hardware?.monitor.start();
   const equipment = await Equipment.load({
-    tunersFile: options.tunersFile,
-    channelsFile: options.channelsFile,
+    ...options,
     detect: async () => {
-      if (options.fakeTune !== undefined) return parseFakeTuners(options.fakeTuners);
+      if (fakeTune !== undefined) return parseFakeTuners(options.fakeTuners);
       await detected;
       return toTunerDefinitions(hardware?.monitor.devices ?? []);
     },
-    fakeAllowed: options.fakeTune !== undefined,
+    fakeAllowed: fakeTune !== undefined,
     log: log.component('config'),
   });
   const card =
@@ -126,7 +187,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   });
   pool.define(equipment.tunersOrNone);
   hardware?.onChange((devices) => {
-    if (options.fakeTune === undefined) equipment.adapt(toTunerDefinitions(devices));
+    if (fakeTune === undefined) equipment.adapt(toTunerDefinitions(devices));
     pool.define(equipment.tunersOrNone);
   });
   const http = new AgentHttp({
@@ -158,25 +219,6 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
       return closing;
     },
   };
-}
-
-function createHardware(options: AgentOptions, timing: AgentTiming): Hardware | undefined {
-  if (options.startDeviceWorker === undefined) return undefined;
-  return new Hardware({
-    startWorker: options.startDeviceWorker,
-    lockMs: timing.syncMs,
-    detectMs: timing.detectMs,
-    log: options.log.component('tuner'),
-  });
-}
-
-function createFakeDriver(options: AgentOptions, timing: AgentTiming): FakeDriver | undefined {
-  if (options.fakeTune === undefined) return undefined;
-  return new FakeDriver({
-    commandLine: options.fakeTune,
-    killGraceMs: timing.killGraceMs,
-    environment: options.environment,
-  });
 }
 
 /**

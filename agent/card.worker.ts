@@ -1,7 +1,6 @@
 /** Worker entry: PC/SC calls block (`card/card-worker-host.ts`). */
-import { serveWorker } from '../host/worker-server.ts';
-import { CardWorkerHost } from './card/card-worker-host.ts';
-import type { CardContract } from './card/card-worker-messages.ts';
+import { serveWorker } from '../lib/host/worker-server.ts';
+import { type CardContract, CardWorkerHost } from './card/card-worker-host.ts';
 
 declare const self: Worker;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import type { BroadcastType } from '../arib/ids.ts';
+import type { BroadcastType } from '../lib/arib/ids.ts';
 import { parseChannelName } from './channel-name.ts';
 
 const GOOD: [BroadcastType, string][] = [

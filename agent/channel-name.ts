@@ -1,5 +1,5 @@
 /** Physical channel names: `T13`–`T62`, `BS01_0`–`BS23_3` (odd transponders, relative slot), `CS02`–`CS24` (even). */
-import type { BroadcastType } from '../arib/ids.ts';
+import type { BroadcastType } from '../lib/arib/ids.ts';
 
 interface NameForm {
   readonly pattern: RegExp;

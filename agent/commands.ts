@@ -1,15 +1,14 @@
 /** The commands `check` and `import-mirakurun` of `svc-agent`, with output for users. */
+
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CheckLine, formatCheck } from '../host/check-line.ts';
-import { systemMonotonicClock } from '../host/clock.ts';
-import type { Environment } from '../host/environment.ts';
-import { SILENT_LOG } from '../host/log.ts';
-import { withEnvironmentFile } from '../host/unit-environment.ts';
+import { systemMonotonicClock } from '../lib/host/clock.ts';
+import { type Environment, withEnvironmentFile } from '../lib/host/environment.ts';
+import { type CheckLine, formatCheck, SILENT_LOG } from '../lib/host/log.ts';
 import { CardReader } from './card/card-reader.ts';
 import { CardService } from './card/card-service.ts';
 import { ShareClient } from './card/share-client.ts';
-import { checkLines } from './check/check.ts';
+import { checkLines, unitAccess } from './check/check.ts';
 import {
   AgentUnreadable,
   type CardFacts,
@@ -17,7 +16,6 @@ import {
   factsOfThisMachine,
   localUrl,
 } from './check/check-source.ts';
-import { unitAccess } from './check/unit-access.ts';
 import type { AgentConfig } from './config.ts';
 import { detectEquipment } from './detect/detect-equipment.ts';
 import { importMirakurun } from './import/import-mirakurun.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { ConfigError } from '../host/environment.ts';
+import { ConfigError } from '../lib/host/environment.ts';
 import { readConfig } from './config.ts';
 
 const problemsOf = (environment: Record<string, string>): readonly string[] => {

@@ -1,9 +1,9 @@
 /** The agent's environment, parsed once. */
 import { hostname } from 'node:os';
-import { type Environment, EnvironmentReader } from '../host/environment.ts';
-import { AllowedHosts } from '../host/host-check.ts';
-import { LOG_LEVELS, type LogLevel } from '../host/log.ts';
-import { Networks } from '../host/networks.ts';
+import { type Environment, EnvironmentReader } from '../lib/host/environment.ts';
+import { AllowedHosts } from '../lib/host/host-check.ts';
+import { LOG_LEVELS, type LogLevel } from '../lib/host/log.ts';
+import { Networks } from '../lib/host/networks.ts';
 import { splitWords } from './driver/command-line.ts';
 import { parseFakeTuners } from './tuner-settings.ts';
 

@@ -1,6 +1,6 @@
 /** Worker entry: one open tuner, or one detection of all tuners (`driver/device-worker-host.ts`). */
-import { systemMonotonicClock } from '../host/clock.ts';
-import { serveWorker } from '../host/worker-server.ts';
+import { systemMonotonicClock } from '../lib/host/clock.ts';
+import { serveWorker } from '../lib/host/worker-server.ts';
 import { MachineFacts } from './driver/device-facts.ts';
 import type { DeviceContract } from './driver/device-messages.ts';
 import { DeviceWorkerHost } from './driver/device-worker-host.ts';

@@ -1,15 +1,42 @@
 /** The agent's two stored tables, tuners and channels: loaded once, replaced by PUT, each in its own file. */
-import type { BroadcastType } from '../arib/ids.ts';
-import type { Log } from '../host/log.ts';
-import { plainName } from '../host/plain-name.ts';
-import { type Channel, ChannelsSchema, type TunerDefinition, TunerDefinitionsSchema } from '../wire/agent.ts';
+import type { BroadcastType } from '../lib/arib/ids.ts';
+import { SATELLITE_STREAMS } from '../lib/arib/satellite-streams.ts';
+import type { Log } from '../lib/host/log.ts';
+import { plainName } from '../lib/host/plain-name.ts';
+import { systemErrorStep } from '../lib/host/system-error.ts';
+import {
+  type Channel,
+  ChannelsSchema,
+  type TunerDefinition,
+  TunerDefinitionsSchema,
+} from '../lib/wire/agent.ts';
 import { channelNameForm, parseChannelName } from './channel-name.ts';
-import { BrokenFile, JsonFile } from './config/json-file.ts';
+import { BrokenFile, causeOf, JsonFile } from './config/json-file.ts';
 import { BadValue, parseAs } from './config/validate.ts';
 import { isFrontendPath } from './driver/dvb/frontend.ts';
 import { characterDevice, FAMILIES } from './driver/px4/device-names.ts';
-import { STANDARD_CHANNELS, standardTsid } from './standard-channels.ts';
 import { settleTuners, type TunerSettings } from './tuner-settings.ts';
+
+/**
+ * Standard satellite channels: the transport stream ids of BS and 110° CS. Used as the channel table until one is
+ * stored, and for ids that the stored table lacks.
+ * The channel table before any scan; its stations are unknown to the agent.
+ */
+export const STANDARD_CHANNELS: readonly Channel[] = SATELLITE_STREAMS.map(
+  ({ type, channel, transportStreamId, networkId }) => ({
+    type,
+    channel,
+    tsid: transportStreamId,
+    networkId,
+    stations: [],
+  }),
+);
+
+/** The id of a channel that is not in the stored table; null when unknown. */
+export function standardTsid(type: BroadcastType, channel: string): number | null {
+  const found = STANDARD_CHANNELS.find((entry) => entry.type === type && entry.channel === channel);
+  return found?.tsid ?? null;
+}
 
 interface EquipmentOptions {
   readonly tunersFile: string;
@@ -119,8 +146,11 @@ export class Equipment {
     try {
       return { ok: true, value: await load() };
     } catch (error) {
-      const broken = error instanceof BrokenFile ? error : new BrokenFile(`設定ファイル: ${String(error)}`);
-      this.options.log.error('configuration file not usable', { reason: broken.message });
+      const broken =
+        error instanceof BrokenFile
+          ? error
+          : new BrokenFile(`設定ファイルを読めません。${systemErrorStep(error)}`, { cause: error });
+      this.options.log.error('configuration file not usable', { reason: broken.message, ...causeOf(broken) });
       return { ok: false, error: broken };
     }
   }

@@ -1,8 +1,8 @@
 /** The agent's requests without tuners: places of `/agent/decode`, and pages of other sites. */
 import { expect, test } from 'bun:test';
-import { AllowedHosts } from '../host/host-check.ts';
-import { SILENT_LOG } from '../host/log.ts';
-import { Networks } from '../host/networks.ts';
+import { AllowedHosts } from '../lib/host/host-check.ts';
+import { SILENT_LOG } from '../lib/host/log.ts';
+import { Networks } from '../lib/host/networks.ts';
 import type { CardAccess } from './card/card-access.ts';
 import { AgentHttp } from './http.ts';
 

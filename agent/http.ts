@@ -1,32 +1,25 @@
 /** The agent's HTTP interface: every `/agent/*` path, its methods, parameters and errors. */
-import { BROADCAST_TYPES } from '../arib/ids.ts';
-import { systemMonotonicClock } from '../host/clock.ts';
+import { BROADCAST_TYPES } from '../lib/arib/ids.ts';
+import { systemMonotonicClock } from '../lib/host/clock.ts';
 import {
   type AllowedHosts,
   CORP_HEADER,
   checkHost,
   isCrossSiteLoad,
   mayBeForeignLoad,
-} from '../host/host-check.ts';
-import type { Log } from '../host/log.ts';
-import type { Networks } from '../host/networks.ts';
-import {
-  type AgentError,
-  type Card,
-  type DetectedDevice,
-  type DetectedDevices,
-  TUNER_HEADER,
-} from '../wire/agent.ts';
+} from '../lib/host/host-check.ts';
+import type { Log } from '../lib/host/log.ts';
+import type { Networks } from '../lib/host/networks.ts';
+import type { AgentError, Card, DetectedDevice, DetectedDevices } from '../lib/wire/agent.ts';
+import { TUNER_HEADER } from '../lib/wire/vocabulary.ts';
 import type { CardAccess } from './card/card-access.ts';
 import { channelNameForm, parseChannelName } from './channel-name.ts';
-import { BrokenFile, SaveFailed } from './config/json-file.ts';
-import { JsonMistake, parseJson } from './config/json-text.ts';
+import { BrokenFile, causeOf, JsonMistake, parseJson, SaveFailed } from './config/json-file.ts';
 import { BadValue } from './config/validate.ts';
 import { StreamFailure } from './consumer.ts';
 import { decodeBody } from './descramble/decode-body.ts';
 import type { Equipment } from './equipment.ts';
-import { eventStream } from './event-stream.ts';
-import type { ChangeEvents } from './events.ts';
+import { type ChangeEvents, eventStream } from './events.ts';
 import { NoTuner, type StreamRequest, type TunerPool } from './pool.ts';
 
 /** The socket of a request. */
@@ -217,7 +210,8 @@ export class AgentHttp {
 
   #errorResponse(error: unknown): Response {
     const status = statusOf(error);
-    if (error instanceof SaveFailed) this.options.log.error('not saved', { reason: error.message });
+    if (error instanceof SaveFailed)
+      this.options.log.error('not saved', { reason: error.message, ...causeOf(error) });
     if (status === undefined) {
       this.options.log.error('request failed', { reason: String(error) });
       return Response.json({ message: 'エージェントの内部エラーです' }, { status: 500 });

@@ -1,10 +1,10 @@
 /** The executable `svc-agent`: environment, command line and signals around `startAgent`. */
-import { systemWallClock } from '../host/clock.ts';
-import { ConfigError, type Environment } from '../host/environment.ts';
-import { keepFilesPrivate } from '../host/files.ts';
-import { LICENSES } from '../host/licenses.ts';
-import { createLog } from '../host/log.ts';
-import { VERSION } from '../host/version.ts';
+import { systemWallClock } from '../lib/host/clock.ts';
+import { ConfigError, type Environment } from '../lib/host/environment.ts';
+import { keepFilesPrivate } from '../lib/host/files.ts';
+import { LICENSES } from '../lib/host/licenses.ts';
+import { createLog } from '../lib/host/log.ts';
+import { VERSION } from '../lib/host/version.ts';
 import { type RunningAgent, startAgent } from './agent.ts';
 import { CardReader } from './card/card-reader.ts';
 import { runCheck, runImport, unitEnvironment } from './commands.ts';

@@ -1,14 +1,13 @@
 /** The pool with a random driver: consumers, failures and new definitions at any moment. */
 import { describe, expect, test } from 'bun:test';
-import { PACKET_SIZE, SYNC_BYTE } from '../arib/ts/packet.ts';
-import { SILENT_LOG } from '../host/log.ts';
+import { PACKET_SIZE, SYNC_BYTE } from '../lib/arib/ts/packet.ts';
+import { SILENT_LOG } from '../lib/host/log.ts';
 import { fuzzSeed, Random } from '../test/fuzz/random.ts';
 import type { Consumer } from './consumer.ts';
 import { PassThroughDescrambler } from './descramble/descrambler.ts';
 import type { Driver, TuneSession, TuneSink } from './driver/driver.ts';
-import { NoTuner, TunerPool } from './pool.ts';
+import { NoTuner, TunerPool, TuningTimes } from './pool.ts';
 import { settleTuners, type TunerSettings } from './tuner-settings.ts';
-import { TuningTimes } from './tuning-times.ts';
 
 const PACKETS = new Uint8Array(8 * PACKET_SIZE);
 for (let at = 0; at < PACKETS.length; at += PACKET_SIZE) PACKETS[at] = SYNC_BYTE;

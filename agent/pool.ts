@@ -2,13 +2,14 @@
  * The tuners and their users. Executes the decisions of `select`: reserves a tuner and records its user in one step,
  * and tunes afterwards. There is no await between selection and reservation, so that requests do not race.
  */
-import type { Log } from '../host/log.ts';
-import type { Tuner, TunerState } from '../wire/agent.ts';
+
+import { type WallMs, wallMs } from '../lib/host/clock.ts';
+import type { Log } from '../lib/host/log.ts';
+import type { Tuner } from '../lib/wire/agent.ts';
+import type { TunerState } from '../lib/wire/vocabulary.ts';
 import { Consumer, type LeaveReason } from './consumer.ts';
 import type { CreateDescrambler } from './descramble/descrambler.ts';
 import type { Driver } from './driver/driver.ts';
-import { Probe } from './probe.ts';
-import { rankTuners } from './rank.ts';
 import {
   type Decision,
   type PhysicalChannel,
@@ -17,9 +18,77 @@ import {
   type TuneRequest,
   type TunerView,
 } from './select.ts';
-import { isSameEquipment, type TunerSettings } from './tuner-settings.ts';
+import { isSameEquipment, rankTuners, type TunerSettings } from './tuner-settings.ts';
 import { Tuning, type TuningFailure, type TuningTiming } from './tuning.ts';
-import { TuningTimes } from './tuning-times.ts';
+
+/** Number of tunings, of which the slowest counts: a late start loses data, an early one costs nothing. */
+const KEPT = 5;
+
+/** Durations of a tuner's last tunings. */
+export class TuningTimes {
+  readonly #times: number[] = [];
+
+  add(ms: number): void {
+    this.#times.push(ms);
+    if (this.#times.length > KEPT) this.#times.shift();
+  }
+
+  /** Full ms; null: no tuning yet. */
+  get longest(): number | null {
+    return this.#times.length === 0 ? null : Math.round(Math.max(...this.#times));
+  }
+}
+
+/**
+ * Retries of a device that could not be opened: soon at first, because a device that was plugged in again or released
+ * by another program is usable at once, then with growing backoff.
+ */
+class Probe {
+  #failures = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #dueAt: WallMs | null = null;
+  #closed = false;
+
+  /**
+   * @param delaysMs delays after consecutive failures; the last one repeats; empty: no retries
+   * @param act opens it on the channel that failed last
+   */
+  constructor(
+    private readonly delaysMs: readonly number[],
+    private readonly act: (target: PhysicalChannel) => void,
+  ) {}
+
+  /** Time of the next retry, in the past while one is running; null: none. */
+  get dueAt(): WallMs | null {
+    return this.#dueAt;
+  }
+
+  /** @param again false: a client that requested the device left before it delivered anything */
+  failed(target: PhysicalChannel, again: boolean): void {
+    this.cancel();
+    const delay = this.delaysMs[Math.min(this.#failures, this.delaysMs.length - 1)];
+    if (delay === undefined || this.#closed) return;
+    if (again) this.#failures++;
+    this.#dueAt = wallMs(Date.now() + delay);
+    this.#timer = setTimeout(() => this.act(target), delay);
+  }
+
+  /** The device can be used. */
+  passed(): void {
+    this.cancel();
+    this.#failures = 0;
+  }
+
+  cancel(): void {
+    clearTimeout(this.#timer);
+    this.#dueAt = null;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.cancel();
+  }
+}
 
 export interface PoolTiming extends TuningTiming {
   /** Time limit for an ended user to fetch its queued data, ms. */
@@ -206,8 +275,7 @@ export class TunerPool {
       use: request.use,
       priority: request.priority,
       lagLimitBytes: this.options.lagLimitBytes,
-      drainMs: this.options.timing.drainMs,
-      flushMs: this.options.timing.flushMs,
+      ...this.options.timing,
       onLeave: (consumer, why) => this.#onLeave(consumer, why, tuning),
     });
   }
@@ -248,10 +316,8 @@ export class TunerPool {
       tuner: slot.settings,
       target: { type, channel, tsid: this.options.tsidOf(type, channel) },
       driver,
-      createDescrambler: this.options.createDescrambler,
+      ...this.options,
       isProbe: use === null,
-      timing: this.options.timing,
-      log: this.options.log,
       onChange: () => {
         if (slot.tuning === tuning && tuning.phase === 'streaming') this.#onStreaming(slot, tuning);
         this.options.onChange();

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import type { BroadcastType } from '../arib/ids.ts';
-import { rankTuners } from './rank.ts';
+import type { BroadcastType } from '../lib/arib/ids.ts';
 import { type Decision, select, type TuneRequest, type TunerView, type UserView } from './select.ts';
+import { rankTuners } from './tuner-settings.ts';
 
 const GR: BroadcastType[] = ['GR'];
 const ALL: BroadcastType[] = ['GR', 'BS', 'CS'];

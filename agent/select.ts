@@ -8,7 +8,7 @@
  *
  * A tuner whose device could not be opened is not idle: it is only tried if no other is allowed, whatever its rank.
  */
-import type { BroadcastType } from '../arib/ids.ts';
+import type { BroadcastType } from '../lib/arib/ids.ts';
 
 export interface PhysicalChannel {
   readonly type: BroadcastType;

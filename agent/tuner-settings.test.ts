@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import type { TunerDefinition } from '../wire/agent.ts';
-import { isSameEquipment, parseFakeTuners, settleTuners } from './tuner-settings.ts';
+import type { BroadcastType } from '../lib/arib/ids.ts';
+import type { TunerDefinition } from '../lib/wire/agent.ts';
+import { isSameEquipment, parseFakeTuners, rankTuners, settleTuners } from './tuner-settings.ts';
 
 const fake = (more: Partial<TunerDefinition> = {}): TunerDefinition => ({
   driver: 'fake',
@@ -64,4 +65,34 @@ describe('parseFakeTuners', () => {
   for (const text of ['GR', 'GR:', 'GR:x', 'XX:1', 'GR+GR:1', 'GR:1,GR:1', 'GR:99', 'GR:-1']) {
     test(`refuses ${text}`, () => expect(() => parseFakeTuners(text)).toThrow());
   }
+});
+
+function ranks(...sets: (string | null)[]): (number | null)[] {
+  return rankTuners(
+    sets.map((set) => ({
+      types: (set ?? 'GR').split('+') as BroadcastType[],
+      disabled: set === null,
+    })),
+  );
+}
+
+test('tuners that receive fewer types rank first', () => {
+  expect(ranks('GR+BS+CS', 'BS+CS', 'GR')).toEqual([2, 1, 0]);
+});
+
+test('equal counts are ordered by the first definition of their set of types', () => {
+  expect(ranks('BS', 'GR', 'BS')).toEqual([0, 1, 0]);
+  expect(ranks('GR', 'BS', 'GR')).toEqual([0, 1, 0]);
+});
+
+test('tuners of one rank support exactly the same types, in any order', () => {
+  expect(ranks('BS+CS', 'CS+BS', 'GR+BS')).toEqual([0, 0, 1]);
+});
+
+test('a disabled tuner has no rank and does not affect the others', () => {
+  expect(ranks(null, 'BS', 'GR')).toEqual([null, 0, 1]);
+});
+
+test('an empty list has no ranks', () => {
+  expect(ranks()).toEqual([]);
 });

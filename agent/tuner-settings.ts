@@ -1,10 +1,30 @@
 /** The household's tuner definitions, as written, and completed with ids and names. */
 
-import { BROADCAST_TYPES, type BroadcastType } from '../arib/ids.ts';
-import { plainName } from '../host/plain-name.ts';
-import type { TunerDefinition } from '../wire/agent.ts';
+import { BROADCAST_TYPES, type BroadcastType } from '../lib/arib/ids.ts';
+import { plainName } from '../lib/host/plain-name.ts';
+import type { TunerDefinition } from '../lib/wire/agent.ts';
 import { BadValue } from './config/validate.ts';
-import { typeSet } from './rank.ts';
+
+interface Rankable {
+  readonly types: readonly BroadcastType[];
+  readonly disabled: boolean;
+}
+
+/**
+ * Ranks of the tuners of one definition, in its order: tuners that support fewer types come first, equal counts
+ * in the order in which their set of types first appears. Tuners of one rank support exactly the same types.
+ * Disabled tuners have none.
+ */
+export function rankTuners(tuners: readonly Rankable[]): (number | null)[] {
+  const sets = [...new Set(tuners.filter((tuner) => !tuner.disabled).map((tuner) => typeSet(tuner.types)))];
+  const order = sets.sort((a, b) => a.split('+').length - b.split('+').length);
+  return tuners.map((tuner) => (tuner.disabled ? null : order.indexOf(typeSet(tuner.types))));
+}
+
+/** Canonical spelling of a set of types, in any order. */
+function typeSet(types: readonly BroadcastType[]): string {
+  return [...new Set(types)].sort().join('+');
+}
 
 /** A definition with all fields. */
 export interface TunerSettings {

@@ -3,15 +3,111 @@
  * transport stream with timeouts, descrambles once and passes the same chunk to every user. It does not decide who may
  * use the tuner.
  */
-import { AwakeTimer } from '../host/awake-timer.ts';
-import { type MonotonicClock, type MonotonicMs, systemMonotonicClock } from '../host/clock.ts';
-import type { Log } from '../host/log.ts';
-import { ChunkBatcher } from './chunk-batcher.ts';
+import { PacketFramer } from '../lib/arib/ts/framer.ts';
+import { StreamStatistics } from '../lib/arib/ts/statistics.ts';
+import {
+  type MonotonicClock,
+  type MonotonicMs,
+  systemMonotonicClock,
+  untilSharedTick,
+} from '../lib/host/clock.ts';
+import { AwakeTimer } from '../lib/host/deadline.ts';
+import type { Log } from '../lib/host/log.ts';
+import type { Tuner } from '../lib/wire/agent.ts';
 import type { Consumer } from './consumer.ts';
 import type { CreateDescrambler, Descrambler } from './descramble/descrambler.ts';
 import type { Driver, Signal, TuneSession, TuneTarget } from './driver/driver.ts';
-import { StreamCounter, type StreamCounts } from './stream-counter.ts';
 import type { TunerSettings } from './tuner-settings.ts';
+
+type StreamCounts = NonNullable<Tuner['stats']>;
+
+/** Counts the packets of a tuning, and detects whether it is a transport stream. */
+export class StreamCounter {
+  readonly #framer = new PacketFramer();
+  readonly #statistics = new StreamStatistics();
+
+  get counts(): StreamCounts {
+    const { packets, transportErrors, continuityErrors, scrambled } = this.#statistics;
+    return { packets, syncErrors: this.#framer.syncErrors, transportErrors, continuityErrors, scrambled };
+  }
+
+  /** @returns packets completed by this chunk; 0 if it is not a transport stream */
+  count(chunk: Uint8Array): number {
+    const before = this.#statistics.packets;
+    this.#statistics.count(this.#framer.feed(chunk));
+    return this.#statistics.packets - before;
+  }
+}
+
+/** Longest delay of a batch, ms. Small compared to the buffer of any player (200 ms and more). */
+const BATCH_MS = 50;
+/** 50 ms of the fastest transponder (24 Mbit/s). */
+const BATCH_BYTES = 160 * 1024;
+/** A chunk of this size is a batch of its own and is not copied. */
+const LARGE_CHUNK_BYTES = 64 * 1024;
+/** Duration without batching after `passAtOnce`, ms. */
+const STARTING_MS = 2_000;
+
+/**
+ * Joins the small reads of a device into batches: each write to a connection, and each wake-up of its reader, costs
+ * more than the bytes. For a while after a consumer has joined, every chunk passes at once, so that its stream starts
+ * early.
+ */
+export class ChunkBatcher {
+  #pending: Uint8Array[] = [];
+  #pendingBytes = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #startedAt: MonotonicMs;
+
+  /** @param output receives the chunks in order, joined but otherwise unchanged */
+  constructor(
+    private readonly output: (bytes: Uint8Array) => void,
+    private readonly clock: MonotonicClock,
+  ) {
+    this.#startedAt = clock();
+  }
+
+  push(chunk: Uint8Array): void {
+    if (this.#pendingBytes === 0 && (chunk.length >= LARGE_CHUNK_BYTES || this.#isStarting())) {
+      this.output(chunk);
+      return;
+    }
+    this.#pending.push(chunk);
+    this.#pendingBytes += chunk.length;
+    if (this.#pendingBytes >= BATCH_BYTES) this.flush();
+    else this.#timer ??= setTimeout(() => this.flush(), untilSharedTick(this.clock(), BATCH_MS));
+  }
+
+  /** Passes pending chunks, and every chunk of the next STARTING_MS at once. */
+  passAtOnce(): void {
+    this.flush();
+    this.#startedAt = this.clock();
+  }
+
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const pending = this.#pending;
+    const [only] = pending;
+    if (only === undefined) return;
+    const bytes = pending.length === 1 ? only : Buffer.concat(pending, this.#pendingBytes);
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    this.output(bytes);
+  }
+
+  #isStarting(): boolean {
+    return this.clock() - this.#startedAt < STARTING_MS;
+  }
+
+  /** Drops pending chunks, because there is no consumer. */
+  clear(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#pending = [];
+    this.#pendingBytes = 0;
+  }
+}
 
 /** All in ms. */
 export interface TuningTiming {
@@ -131,13 +227,14 @@ export class Tuning {
       this.#session = this.options.driver.open(this.options.tuner, this.target, {
         locked: () => this.#onLocked(),
         data: (chunk) => this.#receive(chunk),
-        ended: (reason, isDevice) => this.#fail(reason, isDevice),
+        ended: (reason, isDevice, detail) => this.#fail(reason, isDevice, detail),
       });
       if (this.options.driver.limitsTuning !== true) {
         this.#watch(this.options.timing.syncMs, () => this.#onSyncTimeout());
       }
     } catch (error) {
-      this.#fail(error instanceof Error ? error.message : String(error), true);
+      const { message, cause } = error instanceof Error ? error : new Error(String(error));
+      this.#fail(message, true, cause === undefined ? undefined : String(cause));
     }
   }
 
@@ -229,13 +326,14 @@ export class Tuning {
     );
   }
 
-  #fail(reason: string, device: boolean): void {
+  #fail(reason: string, device: boolean, detail?: string): void {
     if (this.#phase === 'ended') return;
     this.options.log[this.options.isProbe ? 'debug' : 'warn']('tuning failed', {
       tuner: this.options.tuner.id,
       channel: `${this.target.type}/${this.target.channel}`,
       users: this.consumers.size,
       reason,
+      ...(detail === undefined ? {} : { detail }),
     });
     void this.#stop({ reason, device }).catch(() => {});
   }

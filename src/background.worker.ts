@@ -1,30 +1,33 @@
 /**
- * Worker entry for jobs that read whole recordings: captions (`play/caption-host.ts`) and commercial detection
+ * Worker entry for jobs that read whole recordings: side data (`play/side-file-host.ts`, `data-file-host.ts`) and commercial detection
  * (`commercial/detect-host.ts`). Each of the two clients starts its own worker.
  */
-import { serveWorker, Transferring } from '../host/worker-server.ts';
+import { serveWorker, Transferring } from '../lib/host/worker-server.ts';
 import { DetectHost } from './commercial/detect-host.ts';
 import type { DetectContract } from './commercial/detect-messages.ts';
-import { CaptionHost } from './play/caption-host.ts';
-import type { BackgroundContract as CaptionContract } from './play/caption-messages.ts';
+import { DataFileHost } from './play/data-file-host.ts';
+import { SideFileHost } from './play/side-file-host.ts';
+import type { BackgroundContract as SideFileContract } from './play/side-file-messages.ts';
 
 declare const self: Worker;
 
 interface BackgroundContract {
-  requests: CaptionContract['requests'] & DetectContract['requests'];
+  requests: SideFileContract['requests'] & DetectContract['requests'];
   orders: DetectContract['orders'];
   events: DetectContract['events'];
 }
 
 serveWorker<BackgroundContract>(self, (send) => {
-  const captions = new CaptionHost();
+  const sideFiles = new SideFileHost();
+  const dataFiles = new DataFileHost();
   const commercials = new DetectHost(send);
   return {
     requests: {
-      captions: async (ask, signal) => {
-        const answer = await captions.captions(ask, signal);
+      sideFile: async (ask, signal) => {
+        const answer = await sideFiles.file(ask, signal);
         return new Transferring(answer, answer.json === null ? [] : [answer.json.buffer]);
       },
+      dataFile: (ask, signal) => dataFiles.write(ask, signal),
       detect: (ask, signal) => commercials.detect(ask, signal),
     },
     order: (order) => commercials.order(order),

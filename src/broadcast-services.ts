@@ -1,38 +1,39 @@
 /**
- * Everything that depends on the agent's tuner and channel tables: station list, guide, scan and logos. Updated on the
- * agent's events. Part of the composition root.
+ * Everything that depends on the agent's tuner and channel tables: station list, guide, scan and logos, updated on the
+ * agent's events; and the proxies of data broadcasts. Part of the composition root.
  */
-import type { Log } from '../host/log.ts';
-import type { Channel } from '../wire/agent.ts';
-import { addCollectRoutes } from './guide/collect-routes.ts';
-import { addGuideRoutes, type GuideRouteNeeds } from './guide/guide-routes.ts';
+import type { Log } from '../lib/host/log.ts';
+import type { Channel } from '../lib/wire/agent.ts';
+import { addCollectRoutes, addGuideRoutes, type GuideRouteNeeds } from './guide/guide-routes.ts';
 import { GuideService, type GuideServiceOptions } from './guide/guide-service.ts';
-import { LogoCollector } from './logo/logo-collector.ts';
-import { addLogoRoutes } from './logo/logo-routes.ts';
+import { type BmlNeeds, createBml } from './http/bml/create-bml.ts';
+import { OpenSources } from './http/route/open-sources.ts';
+import type { AddRoutes } from './http/route/server-interfaces.ts';
 import { ChannelSurveys } from './reception/channel-survey.ts';
-import type { AddRoutes } from './route/add-routes.ts';
-import { ChannelScan } from './scan/channel-scan.ts';
-import { ReceptionTests } from './scan/reception-test.ts';
-import { addScanRoutes } from './scan/scan-routes.ts';
-import { AgentSync } from './station/agent-sync.ts';
+import { ChannelScan } from './station/channel-scan.ts';
+import { LogoCollector } from './station/logo-collector.ts';
+import { ReceptionTests } from './station/reception-test.ts';
+import { addScanRoutes } from './station/scan-routes.ts';
 import { hasStandard, receivableChannels, withStandardChannels } from './station/standard-channels.ts';
-import { StationList } from './station/station-list.ts';
-import { addStationRoutes } from './station/station-routes.ts';
+import { AgentSync, StationList } from './station/station-list.ts';
+import { addLogoRoutes, addStationRoutes } from './station/station-routes.ts';
 import type { LogoStore } from './store/logo-store.ts';
-import type { StationStore } from './store/station-store.ts';
+import type { BroadcasterStore, StationStore } from './store/station-store.ts';
 import type { Write } from './store/transaction.ts';
 import { AgentLink, type AgentState } from './tuner/agent-link.ts';
 import { addTunerRoutes } from './tuner/tuner-routes.ts';
 
-interface BroadcastOptions extends Omit<GuideServiceOptions, 'stations'> {
+interface BroadcastOptions extends Omit<GuideServiceOptions, 'stations' | 'onBroadcaster'> {
   stations: StationStore;
   logos: LogoStore;
+  broadcasters: BroadcasterStore;
   /** Interval between imports of the agent's channels, ms. */
   syncIntervalMs: number;
   /** A station missing from imports for this long is deleted, ms. */
   forgetAfterMs: number;
   write: Write;
   log: Log;
+  bml: Omit<BmlNeeds, 'log' | 'hasOnlyRecordings'>;
 }
 
 export class BroadcastServices {
@@ -41,6 +42,8 @@ export class BroadcastServices {
   readonly scans: ChannelScan;
   readonly tests: ReceptionTests;
   readonly logos: LogoCollector;
+  /** What clients are watching. */
+  readonly sources = new OpenSources();
   readonly #sync: AgentSync;
   readonly #link: AgentLink;
 
@@ -51,7 +54,16 @@ export class BroadcastServices {
       ...{ stations: options.stations, programs, hub, log, forgetAfterMs },
       now: options.broadcastNow,
     });
-    this.guide = new GuideService({ ...options, stations: this.stations });
+    this.guide = new GuideService({
+      ...options,
+      stations: this.stations,
+      onBroadcaster: (station, broadcaster) =>
+        void options
+          .write(() => options.broadcasters.learn(station, broadcaster))
+          .catch((error: unknown) => {
+            log.warn('broadcaster not stored', { station, error: String(error) });
+          }),
+    });
     const surveys = new ChannelSurveys(options.pool);
     this.tests = new ReceptionTests({ agent, surveys });
     this.scans = new ChannelScan({
@@ -105,8 +117,13 @@ export class BroadcastServices {
 
   routes(given: Pick<GuideRouteNeeds, 'guide' | 'search' | 'version'>): AddRoutes {
     const { stations, guide, scans, tests, logos } = this;
-    const { agent, programs, broadcastNow } = this.options;
+    const { agent, programs, broadcastNow, log } = this.options;
     const needs = { ...given, now: broadcastNow };
+    const bmlRoutes = createBml({
+      ...this.options.bml,
+      hasOnlyRecordings: (requester) => this.sources.hasOnlyRecordings(requester),
+      log,
+    });
     return (app) => {
       addStationRoutes(app, { ...needs, stations, logos });
       addTunerRoutes(app, { equipment: agent });
@@ -114,6 +131,7 @@ export class BroadcastServices {
       addLogoRoutes(app, { logos });
       addGuideRoutes(app, { ...needs, stations, programs });
       addCollectRoutes(app, { collecting: guide });
+      bmlRoutes(app);
     };
   }
 

@@ -1,17 +1,17 @@
 /** `svc check`: checks everything that the service depends on, one result line each. Changes nothing. */
+
 import { Database, constants as sqlite } from 'bun:sqlite';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Value } from '@sinclair/typebox/value';
-import { BROADCAST_TYPES, type BroadcastType } from '../arib/ids.ts';
-import { JST_OFFSET_MS } from '../arib/time.ts';
-import type { CheckLine } from '../host/check-line.ts';
-import { childEnvironment } from '../host/child-environment.ts';
-import { systemMonotonicClock, type WallClock } from '../host/clock.ts';
-import type { Log } from '../host/log.ts';
-import type { Tuner } from '../wire/agent.ts';
-import { type RecordingFolder, SETTING_SCHEMAS } from '../wire/settings.ts';
+import { BROADCAST_TYPES, type BroadcastType } from '../lib/arib/ids.ts';
+import { JST_OFFSET_MS } from '../lib/arib/time.ts';
+import { systemMonotonicClock, type WallClock } from '../lib/host/clock.ts';
+import { childEnvironment } from '../lib/host/environment.ts';
+import type { CheckLine, Log } from '../lib/host/log.ts';
+import type { Tuner } from '../lib/wire/agent.ts';
+import { type RecordingFolder, SETTING_SCHEMAS } from '../lib/wire/settings.ts';
 import { isClosed, opensEverything } from './access/access.ts';
 import { IdentityProvider, LoginFailure, type OidcConfig } from './access/identity-provider.ts';
 import type { Config } from './config.ts';
@@ -19,13 +19,13 @@ import { Encoders } from './ffmpeg/encoders.ts';
 import { readTls } from './http/tls-files.ts';
 import { Failure } from './model/failure.ts';
 import { FolderMounts, type MountMemory } from './record/folder-mounts.ts';
-import { type Folder, isFilling, isFull, wishedFolders } from './record/folder-selection.ts';
+import { configuredFolders, type Folder, isFilling, isFull } from './record/folder-selection.ts';
 import { FolderSpaces } from './record/folder-space.ts';
 import { DATABASE_FILE } from './service.ts';
 import { findCopied } from './store/data-folder.ts';
 import { isLogOrphaned } from './store/database.ts';
 import { TROUBLES, troubleOf } from './store/database-error.ts';
-import { MIGRATIONS } from './store/migrations.ts';
+import { SCHEMA_VERSION } from './store/migrations.ts';
 import { RecordingFolderStore } from './store/recording-folders.ts';
 import { SettingStore } from './store/setting-store.ts';
 import { AgentClient } from './tuner/agent-client.ts';
@@ -141,9 +141,9 @@ function examineDatabase(path: string): string {
   try {
     const row = database.query<{ user_version: number }, []>('PRAGMA user_version').get();
     const version = row?.user_version ?? 0;
-    if (version > MIGRATIONS.length) {
+    if (version > SCHEMA_VERSION) {
       throw new CheckFailure(
-        `${path} は新しいバージョンのものです（スキーマ ${version}、このバージョンは ${MIGRATIONS.length} まで）。svc を更新してください`,
+        `${path} は新しいバージョンのものです（スキーマ ${version}、このバージョンは ${SCHEMA_VERSION} まで）。svc を更新してください`,
       );
     }
     const problem = database.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').get();
@@ -348,7 +348,7 @@ export function runChecks(options: CheckOptions): Promise<CheckLine[]> {
   const { oidc } = config;
   const databasePath = join(config.dataDir, DATABASE_FILE);
   const spaces = new FolderSpaces(undefined, undefined, new FolderMounts(mountMemory(databasePath)));
-  const folders = wishedFolders(config.recordingsDir, furtherFolders(databasePath));
+  const folders = configuredFolders(config.recordingsDir, furtherFolders(databasePath));
   const writable = unitWritePaths(options.searchPath);
   return Promise.all([
     line('設定', () => describeConfiguration(config)),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { ConfigError } from '../host/environment.ts';
+import { ConfigError } from '../lib/host/environment.ts';
 import { readConfig } from './config.ts';
 
 function problemsOf(environment: Record<string, string>): readonly string[] {
@@ -94,5 +94,29 @@ describe('readConfig', () => {
       for (const issuer of ['http://id.example', 'http://127.0.0.1.evil.example', 'ftp://id.example', 'id'])
         expect(problemsOf({ ...whole, OIDC_ISSUER: issuer }).join()).toContain('OIDC_ISSUER');
     });
+  });
+
+  test('servers of bidirectional content are given as addresses', () => {
+    expect(readConfig({}).bml).toEqual({ dns: [], hosts: new Map() });
+    const { dns, hosts } = readConfig({
+      BML_DNS: '192.168.0.1,[2001:db8::1]:5353',
+      BML_HOSTS: 'Data.example.test=127.0.0.1:8080, six.test=[::1]:80',
+    }).bml;
+    expect(dns.map(({ port }) => port)).toEqual([53, 5353]);
+    expect([...hosts]).toEqual([
+      ['data.example.test', { address: '127.0.0.1', port: 8080 }],
+      ['six.test', { address: '::1', port: 80 }],
+    ]);
+    for (const bad of [
+      'a',
+      'a=b:1',
+      'a=127.0.0.1',
+      'a=127.0.0.1:0',
+      '127.0.0.1=127.0.0.1:1',
+      'a b=127.0.0.1:1',
+      '=::1:1',
+    ])
+      expect(problemsOf({ BML_HOSTS: bad }).join()).toContain('BML_HOSTS');
+    expect(problemsOf({ BML_DNS: 'dns.example' }).join()).toContain('BML_DNS');
   });
 });

@@ -1,11 +1,15 @@
 /** The service's environment, parsed once into one typed value. Every problem is reported together. */
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type Environment, EnvironmentReader } from '../host/environment.ts';
-import { AllowedHosts } from '../host/host-check.ts';
-import { LOG_LEVELS, type LogLevel } from '../host/log.ts';
-import { Networks } from '../host/networks.ts';
+import { parseDnsServers } from '../lib/host/dns-client.ts';
+import { type Environment, EnvironmentReader } from '../lib/host/environment.ts';
+import { AllowedHosts } from '../lib/host/host-check.ts';
+import { LOG_LEVELS, type LogLevel } from '../lib/host/log.ts';
+import { Networks } from '../lib/host/networks.ts';
 import type { OidcConfig } from './access/identity-provider.ts';
+import type { CompatConfig } from './compat/create-compat.ts';
+import type { BmlConfig } from './http/bml/create-bml.ts';
+import { type PinnedHosts, parsePinnedHosts } from './http/bml/target-rules.ts';
 
 export interface Config {
   /** Address to listen on; null = every address, IPv6 and IPv4. */
@@ -26,12 +30,20 @@ export interface Config {
   oidc: OidcConfig | null;
   /** Names under which requests are answered: the machine's own and `ALLOWED_HOSTS`. */
   allowedHosts: AllowedHosts;
+  /** Interfaces for other programs; off: null. */
+  compat: CompatConfig;
+  /** Bidirectional content of data broadcasts. */
+  bml: BmlConfig;
   logLevel: LogLevel;
   channelSyncIntervalMs: number;
   /** A station missing from imports for this long is deleted. */
   serviceForgetAfterMs: number;
   /** A booking this close to its start stays even if its rule no longer matches. */
   ruleRetractGraceMs: number;
+  /** Program of the machine's owner that is run for notices; null: none. */
+  notifyCommand: string | null;
+  /** Whether notices may be sent to addresses of the home. */
+  notifyPrivate: boolean;
   /** Interval of the retention check. */
   reconcileIntervalMs: number;
   /** Guide collection: intervals and limits in ms. */
@@ -73,6 +85,11 @@ export function readConfig(environment: Environment): Config {
     trustedProxies: reader.parsed('TRUSTED_PROXIES', Networks.none, Networks.parse),
     oidc: readOidc(reader),
     allowedHosts: reader.parsed('ALLOWED_HOSTS', parseHosts(''), parseHosts),
+    compat: readCompat(reader),
+    bml: {
+      dns: reader.parsed('BML_DNS', [], parseDnsServers),
+      hosts: reader.parsed<PinnedHosts>('BML_HOSTS', new Map(), parsePinnedHosts),
+    },
     logLevel: reader.oneOf<LogLevel>('LOG_LEVEL', LOG_LEVELS, 'info'),
     channelSyncIntervalMs: reader.integer('CHANNEL_SYNC_INTERVAL', MINUTE_MS, { min: 100, max: DAY_MS }),
     serviceForgetAfterMs: reader.integer('SERVICE_FORGET_AFTER', 30 * MINUTE_MS, {
@@ -81,10 +98,32 @@ export function readConfig(environment: Environment): Config {
     }),
     ruleRetractGraceMs: reader.integer('RULE_RETRACT_GRACE', HOUR_MS, { min: 0, max: 30 * DAY_MS }),
     reconcileIntervalMs: reader.integer('RECONCILE_INTERVAL', MINUTE_MS, { min: 100, max: DAY_MS }),
+    notifyCommand: reader.optional('NOTIFY_COMMAND') ?? null,
+    notifyPrivate: reader.oneOf('NOTIFY_PRIVATE', ['0', '1'], '0') === '1',
     epg: readCollecting(reader),
   };
   reader.finish();
   return config;
+}
+
+/** The numbers that clients of these interfaces expect, for the value `default`. */
+const MIRAKURUN_PORT = 40_772;
+const HDHR_PORT = 5_004;
+const DISCOVERY_PORT = 65_001;
+
+function readCompat(reader: EnvironmentReader): CompatConfig {
+  const port = (name: string, standard: number): number | null => {
+    const value = reader.optional(name);
+    if (value === undefined || value === 'off') return null;
+    return value === 'default' ? standard : reader.integer(name, standard, { min: 0, max: 65_535 });
+  };
+  return {
+    mirakurunPort: port('MIRAKURUN_PORT', MIRAKURUN_PORT),
+    mirakurunHost: reader.optional('MIRAKURUN_HOST') ?? reader.optional('HOST') ?? null,
+    hdhomerunPort: port('HDHR_PORT', HDHR_PORT),
+    discoveryPort: reader.integer('HDHOMERUN_DISCOVERY_PORT', DISCOVERY_PORT, { min: 0, max: 65_535 }),
+    mirakurunSocket: reader.optional('MIRAKURUN_SOCKET') ?? null,
+  };
 }
 
 const OIDC_VARIABLES = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const;

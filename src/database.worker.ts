@@ -1,6 +1,6 @@
 /** Worker entry: checkpoints and syncs of the database, which wait for the disk (`store/database-worker-host.ts`). */
-import { systemMonotonicClock } from '../host/clock.ts';
-import { serveWorker } from '../host/worker-server.ts';
+import { systemMonotonicClock } from '../lib/host/clock.ts';
+import { serveWorker } from '../lib/host/worker-server.ts';
 import { DatabaseWorkerHost } from './store/database-worker-host.ts';
 import type { DatabaseContract } from './store/database-worker-messages.ts';
 

@@ -1,17 +1,16 @@
 /** The executable `svc`: environment, command line and signals around `startService`. */
+
 import { existsSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
-import { formatCheck } from '../host/check-line.ts';
-import { systemMonotonicClock, systemWallClock } from '../host/clock.ts';
-import { elapsedClock } from '../host/elapsed.ts';
-import { ConfigError } from '../host/environment.ts';
-import { keepFilesPrivate } from '../host/files.ts';
-import { LICENSES } from '../host/licenses.ts';
-import { createLog, type Log, SILENT_LOG } from '../host/log.ts';
-import { systemRandom } from '../host/random.ts';
-import { withEnvironmentFile } from '../host/unit-environment.ts';
-import { VERSION } from '../host/version.ts';
+import { systemMonotonicClock, systemWallClock } from '../lib/host/clock.ts';
+import { elapsedClock } from '../lib/host/elapsed.ts';
+import { ConfigError, withEnvironmentFile } from '../lib/host/environment.ts';
+import { keepFilesPrivate } from '../lib/host/files.ts';
+import { LICENSES } from '../lib/host/licenses.ts';
+import { createLog, formatCheck, type Log, SILENT_LOG } from '../lib/host/log.ts';
+import { systemRandom } from '../lib/host/random.ts';
+import { VERSION } from '../lib/host/version.ts';
 import { runChecks } from './check.ts';
 import { type Config, readConfig } from './config.ts';
 import { DATABASE_FILE, type RunningService, startService } from './service.ts';
@@ -47,6 +46,11 @@ Environment:
   OIDC_SESSION_TTL              lifetime of a login, in ms (2592000000)
   ALLOWED_HOSTS                 further host names of svc, comma-separated (.example.net: a whole domain)
   TRUSTED_PROXIES               front proxies whose X-Forwarded-For, -Host and -Prefix are trusted
+  MIRAKURUN_HOST                address of MIRAKURUN_PORT (as HOST)
+  MIRAKURUN_PORT                port of the Mirakurun-compatible interface ("default": 40772); off without it
+  MIRAKURUN_SOCKET              Unix socket of that interface
+  HDHR_PORT                port of the HDHomeRun-compatible interface ("default": 5004); off without it
+  HDHOMERUN_DISCOVERY_PORT      UDP port of its discovery (65001)
   CHANNEL_SYNC_INTERVAL         interval of reading stations from the agent, in ms (60000)
   SERVICE_FORGET_AFTER          a station missing for this long is forgotten, in ms (1800000)
   EPG_COLLECT_INTERVAL          interval between guide collection runs, in ms (1800000)
@@ -57,6 +61,10 @@ Environment:
   EPG_CHANNEL_TIMEOUT           the longest visit of a channel, in ms (600000)
   RULE_RETRACT_GRACE            a reservation this close to its start is kept although its rule no longer matches, in ms (3600000)
   RECONCILE_INTERVAL            interval of the retention check, in ms (60000)
+  NOTIFY_COMMAND                program that is run for notices, with EPGStation's environment names
+  NOTIFY_PRIVATE                1: notices may be sent to addresses of the home (0)
+  BML_DNS                       name servers for bidirectional data broadcasts, address[:port],… (the system's)
+  BML_HOSTS                     tests and demonstrations only: hosts of data broadcasts at fixed addresses of any network, name=address:port,…
   LOG_LEVEL                     debug, info, warn, error, off (info)
 `;
 

@@ -1,5 +1,5 @@
 /** Worker entry: plans reservations (`booking/planning-worker-host.ts`). */
-import { serveWorker } from '../host/worker-server.ts';
+import { serveWorker } from '../lib/host/worker-server.ts';
 import { PlanningWorkerHost } from './booking/planning-worker-host.ts';
 import type { PlanningContract } from './booking/planning-worker-messages.ts';
 import { PlanningDatabase } from './store/planning-database.ts';

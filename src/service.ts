@@ -2,52 +2,58 @@
  * Composition root: the only module that knows every feature. It uses no process globals; `main.ts` passes them in.
  * What the first request needs is created before listening, everything slow is started afterwards.
  */
-import { type MonotonicClock, monotonicMs, type WallClock, wallMs } from '../host/clock.ts';
-import type { Log } from '../host/log.ts';
-import type { Random } from '../host/random.ts';
-import { VERSION } from '../host/version.ts';
-import { isClosed, NO_LOGIN_METHOD, opensEverything } from './access/access.ts';
+import { availableParallelism } from 'node:os';
+import { type MonotonicClock, monotonicMs, type WallClock, wallMs } from '../lib/host/clock.ts';
+import type { Log } from '../lib/host/log.ts';
+import type { Random } from '../lib/host/random.ts';
+import { VERSION } from '../lib/host/version.ts';
+import { accessWarnings } from './access/access.ts';
 import { AttemptLimiter } from './access/attempt-limiter.ts';
-import { createAccess } from './access/create-access.ts';
+import { createAccess, createPairing } from './access/create-access.ts';
 import { createBooking } from './booking/create-booking.ts';
+import { reservationReasonText } from './booking/reservation-reason-text.ts';
 import { BroadcastServices } from './broadcast-services.ts';
 import { createCommercial } from './commercial/create-commercial.ts';
+import type { Compat } from './compat/create-compat.ts';
+import { startCompat } from './compat-services.ts';
 import type { Config } from './config.ts';
 import { createEncode } from './encode/create-encode.ts';
-import { encoderFacts, ffmpegFacts, ffmpegStatus } from './ffmpeg/encoder-report.ts';
-import { Encoders } from './ffmpeg/encoders.ts';
-import { createApi, pathsOutsideApi } from './http/api.ts';
+import { Encoders, encoderFacts, ffmpegFacts, ffmpegStatus } from './ffmpeg/encoders.ts';
+import { answeredOnceStored, createApi, pathsOutsideApi } from './http/api.ts';
 import { type Assets, openAssets } from './http/assets.ts';
-import { addDecoderRoute } from './http/decoder-route.ts';
-import { addFontRoute } from './http/font-route.ts';
+import { addFileRoutes } from './http/file-routes.ts';
+import type { AddRoutes } from './http/route/server-interfaces.ts';
 import { type HttpServer, startHttpServer } from './http/server.ts';
-import { answeredOnceStored } from './http/stored.ts';
 import { addSystemRoutes } from './http/system-routes.ts';
-import { Hub } from './hub/hub.ts';
 import { createLive } from './live/create-live.ts';
+import { JobRunner } from './media/job/job-runner.ts';
+import type { RecordingContext } from './media/job/recording-context.ts';
 import { BroadcastClock } from './model/broadcast-clock.ts';
-import { createEvents } from './notify/create-events.ts';
-import { createPairing } from './pairing/create-pairing.ts';
+import { createNotifications } from './notify/create-notifications.ts';
+import { createEvents } from './notify/event-stream.ts';
+import { Hub } from './notify/hub.ts';
 import { createPlay } from './play/create-play.ts';
 import { createPlayData } from './play/create-play-data.ts';
 import { ReceptionPool } from './reception/reception-pool.ts';
 import { syncFolder } from './reception/recorded-file.ts';
 import { createRecording } from './record/create-recording.ts';
-import type { AddRoutes } from './route/add-routes.ts';
+import { recordingReasonText } from './record/recording-answers.ts';
 import { readSeries } from './schedule/dedupe/series-title.ts';
 import { createSettings } from './settings/create-settings.ts';
 import { systemFacts } from './settings/system.ts';
+import { closeInOrder, once } from './shutdown.ts';
 import { DatabaseWorkerClient } from './store/database-worker-client.ts';
 import { CoverageStore } from './store/guide-coverage.ts';
 import { GuideWindowStore } from './store/guide-window.ts';
 import { LogoStore } from './store/logo-store.ts';
-import { RecordingCount } from './store/recording-count.ts';
+import { RecordingListStore } from './store/recording-list-store.ts';
+import { RecordingCount } from './store/recording-sums.ts';
 import { SearchStore } from './store/search-store.ts';
+import { BroadcasterStore } from './store/station-store.ts';
 import { admitted, stopWaiting, whenWritable } from './store/transaction.ts';
 import { DATABASE_FILE, logDamage, openStores, type Stores } from './stores.ts';
 import { AgentClient } from './tuner/agent-client.ts';
-import { type KeyFailureQuery, keyFailureOf } from './tuner/key-failure.ts';
-import { silenceQuery } from './tuner/stream-silence.ts';
+import { type KeyFailureQuery, keyFailureOf, silenceQuery } from './tuner/tuner-list.ts';
 
 export { DATABASE_FILE };
 
@@ -75,6 +81,8 @@ interface ServiceOptions {
 export interface RunningService {
   readonly url: string;
   readonly port: number;
+  /** Interfaces for other programs: their ports. */
+  readonly compat: Pick<Compat, 'mirakurunPort' | 'hdhomerunPort'>;
   /** Routes of the API application; path parameters begin with a colon. */
   readonly routes: readonly { method: string; path: string }[];
   /** Stops listening, ends streams, finishes pending writes. Idempotent. */
@@ -139,6 +147,7 @@ function createBroadcast(
     },
     collectGuide: () => settings.get('collectGuide'),
     logos: new LogoStore(database),
+    broadcasters: new BroadcasterStore(database),
     hub,
     writeLock,
     write: (act) => whenWritable(database, act),
@@ -148,6 +157,10 @@ function createBroadcast(
     onTime: (time) => clock.receive(time),
     broadcastNow: clock.now,
     isTimeSure: clock.isSure,
+    bml: {
+      ...{ config: config.bml, ownNames: config.allowedHosts, random: options.random },
+      ...{ isOn: () => settings.get('bidirectional'), clock: () => monotonicMs(options.elapsed()) },
+    },
   });
 }
 
@@ -173,18 +186,19 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
     limitAttempts: (limits) => new AttemptLimiter(limits, monotonicClock),
     log: log.component('pairing'),
   });
+  const { oidc, trustedNetworks, trustedProxies } = config;
   const access = createAccess({
-    ...{ database, hub, log, now, random, oidc: config.oidc },
-    trustedNetworks: config.trustedNetworks,
-    trustedProxies: config.trustedProxies,
+    ...{ database, hub, log, now, random, oidc, trustedNetworks, trustedProxies },
     tokens: pairing.tokens,
     isToken: (id) => pairing.tokens.list().some((token) => token.id === id),
     purgeIntervalMs: config.reconcileIntervalMs,
     monotonicClock,
   });
   const live = createLive({
-    ...{ stations, encoders, tuners, keyFailure, hub, log, pool },
+    ...{ database, programs, stations, encoders, tuners, keyFailure, hub, log, pool },
+    sources: broadcast.sources,
     findRecording: (id) => recording.recorder.describe(id),
+    broadcastNow: clock.now,
     chase: (order, signal) => play.play.chase(order, signal),
     redeem: (ticket) => access.tickets.redeem(ticket),
     clock: elapsed,
@@ -214,26 +228,29 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
     monotonicClock,
     dataDir: config.dataDir,
   });
-  const playData = createPlayData({
-    ...{ database, encoders, hub, log, now, elapsed, seen, dataDir: config.dataDir, open: play.open },
-    isBusy: () => live.live.isWatched || play.isConverting(),
-    startWorker: options.startBackgroundWorker,
+  const jobs = new JobRunner({
+    machine: () => ({
+      processors: availableParallelism(),
+      viewers: live.live.watched + play.converting(),
+      recordings: recording.recorder.progress().size,
+    }),
+    ...{ hub, clock: monotonic, log: log.component('jobs') },
   });
-  const commercial = createCommercial({
-    ...{ database, encoders, settings, hub, log, now, open: play.open, isAway: recording.isAway },
-    isBusy: () => live.live.isWatched || play.isConverting(),
-    startWorker: options.startBackgroundWorker,
-  });
+  const context: RecordingContext = {
+    ...{ database, encoders, settings, jobs, hub, log, now, elapsed, stored, dataDir: config.dataDir },
+    ...{ list: new RecordingListStore(database), open: play.open },
+    write: (act) => whenWritable(database, act),
+  };
+  const startWorker = options.startBackgroundWorker;
+  const playData = createPlayData({ ...context, startWorker, seen, folderSpace, open: play.open });
+  const commercial = createCommercial({ ...context, startWorker, isAway: recording.isAway });
   const encode = createEncode({
-    ...{ database, encoders, settings, hub, log, now, elapsed, stored, dataDir: config.dataDir },
-    open: (one) => play.open.open(one),
+    ...context,
     captions: (one) => playData.captionFiles.json(one),
+    keepData: (one) => playData.dataFiles.keep(one),
     poster: (one) => playData.poster(one.id),
     chapters: (id) => commercial.chapters.find(id),
     isDetecting: (id) => commercial.isPending(id),
-    isBusy: () => commercial.detection.isRunning,
-    viewers: () => live.live.watched + play.converting(),
-    recordings: () => recording.recorder.progress().size,
     reconcileMs: config.reconcileIntervalMs,
     room: recording.room,
     removeRetired: recording.removeRetired,
@@ -251,7 +268,21 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
     now: clock.now,
     isTimeSure: clock.isSure,
   });
-  return { access, pairing, broadcast, events, live, recording, play, playData, commercial, encode, booking };
+  const coverage = new CoverageStore(database);
+  const notifications = createNotifications({
+    ...{ database, hub, log, now, random, tuners, version: VERSION },
+    texts: { recording: recordingReasonText, reservation: reservationReasonText },
+    ...{ card: () => agent.card(), databaseTrouble: () => foundation.databaseWorker.trouble },
+    guideReadAt: () => (settings.get('collectGuide') ? coverage.newestReadAt() : null),
+    ...{ clock, readSeries, programs, encodes: encode.encodes },
+    ...{ shortage: recording.shortage, retention: recording.retention },
+    reservations: booking.booking.reservations,
+    ...{ command: config.notifyCommand, allowsPrivate: config.notifyPrivate },
+  });
+  return {
+    ...{ access, pairing, broadcast, clock, events, notifications, live, recording, play, playData },
+    ...{ jobs, commercial, encode, booking },
+  };
 }
 
 type Features = ReturnType<typeof createFeatures>;
@@ -301,8 +332,9 @@ function allRoutes(
   assets: Assets,
 ): AddRoutes[] {
   const guideWindow = new GuideWindowStore(stores.database);
-  const { access, pairing, broadcast, live, recording, play, playData, commercial, encode, booking, events } =
+  const { access, pairing, broadcast, live, recording, play, playData, commercial, encode, booking } =
     features;
+  const { events, notifications } = features;
   return [
     systemRoutes(options, stores, foundation, features, guideWindow),
     broadcast.routes({
@@ -318,10 +350,10 @@ function allRoutes(
     encode.routes,
     booking.routes,
     events.routes,
+    notifications.routes,
     access.routes,
     pairing.routes,
-    (app) => addFontRoute(app, { assets }),
-    (app) => addDecoderRoute(app, { assets }),
+    (app) => addFileRoutes(app, { assets, isBidirectional: () => foundation.settings.get('bidirectional') }),
   ];
 }
 
@@ -329,62 +361,31 @@ function allRoutes(
  * Order of start and shutdown. Parts are started one after the other. Shutdown runs step by step; the parts within a
  * step close concurrently.
  */
-function lifecycle(
-  { databaseWorker, encoders, pool }: Foundation,
-  {
-    access,
-    pairing,
-    broadcast,
-    events,
-    live,
-    recording,
-    play,
-    playData,
-    commercial,
-    encode,
-    booking,
-  }: Features,
-) {
+function lifecycle({ databaseWorker, encoders, pool }: Foundation, features: Features) {
+  const { access, pairing, broadcast, events, notifications, live, booking } = features;
+  const { recording, play, playData, jobs, commercial } = features;
   const { recorder, retention, spaceWatch } = recording;
   return {
     start: [
       ...[databaseWorker, recorder, booking.booking, retention, spaceWatch, broadcast, encoders],
       ...[
-        playData.pictures,
         access.sessions,
         pairing.pairing,
-        encode.encodes,
-        encode.chapterFiles,
-        encode.trials,
-        commercial.detection,
+        jobs,
+        ...[notifications.watch, notifications.reminders, notifications.deliveries],
       ],
     ],
     // Planning stops before the recorder that it controls; the caller closes the database last.
     shutdown: [
       [events.events, live.sockets, access.sessions, pairing.pairing],
-      [booking.booking, encode.encodes, encode.chapterFiles, encode.trials, commercial.detection],
-      [playData.pictures, playData.captionFiles, playData.captionStreams],
+      [booking.booking, jobs],
+      [notifications.watch, notifications.reminders],
+      [notifications.deliveries, notifications.command],
+      [commercial.detection, playData.dataFiles, playData.background, playData.captionStreams],
       [broadcast, live.live, play.play, recorder, retention, spaceWatch, encoders],
       [pool],
     ],
   };
-}
-
-async function closeInOrder(steps: readonly (readonly { close(): unknown }[])[], log: Log): Promise<void> {
-  for (const step of steps) {
-    const ends = await Promise.allSettled(step.map(async (part) => part.close()));
-    for (const end of ends) {
-      if (end.status === 'rejected') log.error('shutdown step failed', { error: String(end.reason) });
-    }
-  }
-}
-
-/** Warns when the access configuration lets in nobody or everybody. */
-function logAccess({ trustedNetworks, oidc }: Config, log: Log): void {
-  if (isClosed({ trustedNetworks, hasLogin: oidc !== null })) log.warn(NO_LOGIN_METHOD);
-  if (opensEverything(trustedNetworks)) {
-    log.warn('TRUSTED_NETWORKS contains 0.0.0.0/0: everyone who reaches this address is let in');
-  }
 }
 
 function listen(
@@ -393,7 +394,8 @@ function listen(
   assets: Assets,
   { database }: Stores,
   { databaseWorker, stored }: Foundation,
-  { access, live }: Features,
+  { access, live, broadcast }: Features,
+  compat: Compat,
 ): HttpServer & Pick<RunningService, 'routes'> {
   const api = createApi({
     version: VERSION,
@@ -401,14 +403,15 @@ function listen(
     databaseFailed: (error) => databaseWorker.note(error),
     routes,
   });
+  compat.serveFiles((request) => api.handle(request));
   const server = startHttpServer({
     host: config.host,
     port: config.port,
     tls: config.tls,
     access: access.policy,
     innerPaths: pathsOutsideApi(api),
-    socket: live.sockets,
-    isLetIn: access.isLetIn,
+    tv: compat.tv,
+    ...{ socket: live.sockets, isLetIn: access.isLetIn, sources: broadcast.sources },
     trustedProxies: config.trustedProxies,
     allowedHosts: config.allowedHosts,
     assets,
@@ -421,15 +424,6 @@ function listen(
   return { ...server, routes: api.routes.map(({ method, path }) => ({ method, path })) };
 }
 
-/** Runs `act` on the first call; every call returns the same promise. */
-function once(act: () => Promise<void>): () => Promise<void> {
-  let done: Promise<void> | undefined;
-  return () => {
-    done ??= act();
-    return done;
-  };
-}
-
 /** @throws the error of the database, the file system or the socket, after closing what was already started */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
   const { config, log } = options;
@@ -439,17 +433,20 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const { start, shutdown } = lifecycle(foundation, features);
   const assets = openAssets(options.webDir);
   let http: ReturnType<typeof listen>;
+  let compat: Compat | undefined;
   try {
+    compat = startCompat({ ...options, ...foundation, ...features, stores });
     http = listen(
       options,
-      allRoutes(options, stores, foundation, features, assets),
+      [...allRoutes(options, stores, foundation, features, assets), compat.routes],
       assets,
       stores,
       foundation,
       features,
+      compat,
     );
   } catch (error) {
-    await closeInOrder(shutdown, log);
+    await closeInOrder([compat === undefined ? [] : [compat], ...shutdown], log);
     stores.close();
     throw error;
   }
@@ -463,17 +460,20 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   for (const { original, recordings } of stores.copied) {
     log.warn('data folder is a copy: recordings of the original are not used', { original, recordings });
   }
-  logAccess(config, log);
+  const { trustedNetworks, oidc } = config;
+  for (const warning of accessWarnings({ trustedNetworks, hasLogin: oidc !== null })) log.warn(warning);
   logDamage(stores.database, log);
   for (const part of start) part.start();
   return {
     url: http.url,
     port: http.port,
     routes: http.routes,
+    compat,
     close: once(async () => {
       stopWaiting(stores.database);
       http.stopListening();
-      await closeInOrder(shutdown, log);
+      compat.stopListening();
+      await closeInOrder([[compat], ...shutdown], log);
       await http.close();
       // Closing would block on an unresponsive disk. Without it the next start reads the commits from the WAL.
       if (await foundation.databaseWorker.close()) stores.close();

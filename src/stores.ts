@@ -1,16 +1,17 @@
 /** Opens the database and verifies the tables that the service cannot start without. Part of the composition root. */
 import type { Database } from 'bun:sqlite';
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Log } from '../host/log.ts';
+import type { Log } from '../lib/host/log.ts';
 import { CancellationStore } from './store/cancellation-store.ts';
 import { type CopiedRecordings, setCopiedAside } from './store/data-folder.ts';
 import { openDatabase, openReader, refuseOrphanedLog, SchemaTooNew } from './store/database.ts';
-import { TROUBLES, troubleOf } from './store/database-error.ts';
+import { codeOf, type DatabaseTroubleKind, TROUBLES, troubleOf } from './store/database-error.ts';
 import { damagedFields } from './store/integrity-check.ts';
 import { ProgramStore } from './store/program-store.ts';
 import { RecordingStore } from './store/recording-store.ts';
 import { ReservationStore } from './store/reservation-store.ts';
+import { ReservedSpace } from './store/reserved-space.ts';
 import { RuleStore } from './store/rule-store.ts';
 import { SettingStore } from './store/setting-store.ts';
 import { StationStore } from './store/station-store.ts';
@@ -43,6 +44,25 @@ function makePrivate(path: string): void {
   closeSync(openSync(path, 'a', 0o600));
 }
 
+/** A conversion of an earlier version needs 1.4 times the file more: for the log, and because the file grows. */
+const ROOM_PER_SIZE = 2;
+
+/** @throws as `openDatabase` */
+function openedWithRoom(path: string): Database {
+  try {
+    return openDatabase(path);
+  } catch (error) {
+    if (troubleOf(error) !== 'full' || !new ReservedSpace(path).release()) throw error;
+    return openDatabase(path);
+  }
+}
+
+function nextStep(kind: DatabaseTroubleKind, path: string): string {
+  if (kind !== 'full') return TROUBLES[kind].next;
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  return `${TROUBLES.full.next}: ${Math.ceil((ROOM_PER_SIZE * size) / 1e6) + 16} MB free are enough`;
+}
+
 /**
  * Reads every table that recordings depend on once, because damage inside the file shows only when it is read, and the
  * service must not start with an unreadable plan.
@@ -55,7 +75,7 @@ export function openStores(dataDir: string): Stores {
   try {
     refuseOrphanedLog(path);
     if (isNew) makePrivate(path);
-    database = openDatabase(path);
+    database = openedWithRoom(path);
     const copied = setCopiedAside(database, path);
     const stations = new StationStore(database);
     stations.listed();
@@ -78,8 +98,9 @@ export function openStores(dataDir: string): Stores {
     database?.close();
     if (error instanceof SchemaTooNew) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    const kind = troubleOf(error);
-    const next = kind === undefined ? '' : `; ${TROUBLES[kind].next}`;
+    // A value that does not fit its column cannot be converted.
+    const kind = codeOf(error) === 'SQLITE_CONSTRAINT_DATATYPE' ? 'damaged' : troubleOf(error);
+    const next = kind === undefined ? '' : `; ${nextStep(kind, path)}`;
     throw new Error(`database ${path} (DATA_DIR): ${reason}${next}`, { cause: error });
   }
 }

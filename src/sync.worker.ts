@@ -1,5 +1,5 @@
 /** Worker entry: syncs files, so that a slow disk does not block a reception worker (`reception/file-syncer.ts`). */
-import { serveWorker } from '../host/worker-server.ts';
+import { serveWorker } from '../lib/host/worker-server.ts';
 import { type SyncContract, syncNow } from './reception/file-syncer.ts';
 
 declare const self: Worker;

@@ -23,7 +23,7 @@ export function startScheduleWorker(): Worker {
   return new Worker(new URL('./schedule.worker.ts', import.meta.url));
 }
 
-/** Reads whole recordings; messages in `play/caption-messages.ts` and `commercial/detect-messages.ts`. */
+/** Reads whole recordings; messages in `play/side-file-messages.ts` and `commercial/detect-messages.ts`. */
 export function startBackgroundWorker(): Worker {
   return new Worker(new URL('./background.worker.ts', import.meta.url));
 }

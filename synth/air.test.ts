@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pid } from '../arib/ids.ts';
+import { pid } from '../lib/arib/ids.ts';
 import { type AirOptions, goOnAir } from './air.ts';
 import { STC_ZERO } from './clock.ts';
 import { Line } from './fault/line.ts';

@@ -5,7 +5,7 @@
  */
 import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BroadcastMs } from '../arib/time.ts';
+import type { BroadcastMs } from '../lib/arib/time.ts';
 import { momentOf, ticksAt } from './clock.ts';
 import type { Line } from './fault/line.ts';
 import { PACKET_SIZE } from './media/loop.ts';

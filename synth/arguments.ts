@@ -1,6 +1,6 @@
 /** The command line, read once into a typed value. */
-import { BROADCAST_TYPES, type BroadcastType } from '../arib/ids.ts';
-import { type BroadcastMs, broadcastMs } from '../arib/time.ts';
+import { BROADCAST_TYPES, type BroadcastType } from '../lib/arib/ids.ts';
+import { type BroadcastMs, broadcastMs } from '../lib/arib/time.ts';
 import { inClockRange } from './clock.ts';
 
 /** About as much as a tuner's driver buffers for a slow reader. */

@@ -14,10 +14,10 @@ import {
   type Recipe,
 } from './media/recipes.ts';
 import { CaptionSource, captionSources } from './mux/caption-source.ts';
+import { STREAM_CYCLE } from './mux/carousels.ts';
 import { CLOCK_PERIOD, ClockSource, type NextReference } from './mux/clock-source.ts';
 import { Multiplexer } from './mux/multiplexer.ts';
-import { pesPlaylist } from './mux/pes-playlist.ts';
-import { PlaylistSource } from './mux/playlist-source.ts';
+import { PlaylistSource, pesPlaylist } from './mux/playlist-source.ts';
 import type { PacketSource } from './mux/source.ts';
 import { tableSources } from './mux/tables.ts';
 import { GROUP_TICKS } from './rundown/part.ts';
@@ -86,7 +86,7 @@ function checkCapacity(place: ChannelPlace, stations: readonly EventStation[], l
       return (Math.ceil((rate * seconds) / ROUND_BITS) * ROUND_BITS) / seconds;
     }),
   );
-  const data = place.stations.reduce((sum, station) => sum + dataRate(channel, station), 0);
+  const data = place.stations.reduce((sum, station) => sum + dataRate(channel, station, STREAM_CYCLE.bml), 0);
   const needed = sounds.reduce(
     (sum, rate) => sum + rate,
     TABLE_ALLOWANCE + data + picturePeak(stations, loops),

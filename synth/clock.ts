@@ -2,7 +2,7 @@
  * The broadcaster's clock. Its system time clock (STC) is a pure function of wall time, so that every tuning
  * of a channel carries the same time stamps at the same moment.
  */
-import { type BroadcastMs, broadcastMs, PTS_MODULUS } from '../arib/time.ts';
+import { type BroadcastMs, broadcastMs, PTS_MODULUS } from '../lib/arib/time.ts';
 
 /** Wall-clock moment at which every STC was zero: 2025-01-01T00:00:00Z. */
 export const STC_ZERO: BroadcastMs = broadcastMs(Date.UTC(2025, 0, 1));

@@ -3,17 +3,16 @@
  * All tunings of a channel agree, because everything is derived from scenario, seed and wall clock.
  */
 import { join } from 'node:path';
-import { type BroadcastMs, broadcastMs } from '../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../lib/arib/time.ts';
 import { goOnAir } from './air.ts';
 import { parseArguments, type Settings, USAGE, UsageError } from './arguments.ts';
 import { channelRecipes, openChannel, PlanError } from './broadcast.ts';
 import { channelFaults, openLine } from './fault/channel.ts';
-import { ControlFile } from './fault/control-file.ts';
+import { ControlFile } from './fault/file.ts';
 import { type Faults, NO_FAULTS } from './fault/model.ts';
 import { MediaError } from './media/access-units.ts';
-import { MediaCache } from './media/cache.ts';
+import { MediaCache, prepare } from './media/cache.ts';
 import { FfmpegError, findFfmpeg } from './media/ffmpeg.ts';
-import { prepare } from './media/prepare.ts';
 import { ScenarioError } from './scenario/fields.ts';
 import { BUILT_IN, findChannel, loadScenario } from './scenario/load.ts';
 import type { ChannelPlan, Scenario } from './scenario/model.ts';
@@ -50,7 +49,7 @@ async function run(settings: Settings, now: () => BroadcastMs): Promise<void> {
     return;
   }
   const scenario = loadScenario(settings.scenario);
-  const folder = settings.cache ?? process.env.SYNTH_CACHE ?? join(import.meta.dir, '../.cache/synth');
+  const folder = settings.cache ?? process.env.SYNTH_CACHE ?? join(import.meta.dir, '..', '.cache', 'synth');
   const cache = new MediaCache(folder, findFfmpeg(process.env));
   switch (settings.command) {
     case 'channels':

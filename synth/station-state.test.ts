@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { broadcastMs } from '../arib/time.ts';
+import { broadcastMs } from '../lib/arib/time.ts';
 import { eventStations } from './broadcast.ts';
 import { loadScenario } from './scenario/load.ts';
 import { type StateChange, StationStates } from './station-state.ts';

@@ -2,8 +2,8 @@
  * The content of a station's PMT that may change over time: sound, copy control, captions, conditional
  * access. A pure function of scenario, station and moment, so that all tunings agree; faults may add changes.
  */
-import type { Pid } from '../arib/ids.ts';
-import { type BroadcastMs, broadcastMs, jstDayStart } from '../arib/time.ts';
+import type { Pid } from '../lib/arib/ids.ts';
+import { type BroadcastMs, broadcastMs, jstDayStart } from '../lib/arib/time.ts';
 import { DAY_MS, type Programme } from './guide/programme.ts';
 import { programmeVideo } from './rundown/picture.ts';
 import { isSplitOff } from './rundown/sharing.ts';

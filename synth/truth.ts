@@ -1,10 +1,10 @@
 /** The actual contents of a channel, for tests and inspection. */
-import type { BroadcastMs } from '../arib/time.ts';
+import { type BroadcastMs, broadcastMs, jstDayStart } from '../lib/arib/time.ts';
 import { eventStations, rundownOf } from './broadcast.ts';
 import { partialCaptionTruth } from './caption/partial.ts';
 import { captionTruth } from './caption/truth.ts';
 import { MARK_PERIOD, STC_ZERO, ticksAt, wrapTicks } from './clock.ts';
-import { programmeTruth, scheduleTruth } from './guide/truth.ts';
+import { DAY_MS, type Guide, type Programme } from './guide/programme.ts';
 import { BEEP_MS, FLASH_FRAMES, FRAME_TICKS, LOOP_FRAMES } from './media/recipes.ts';
 import { rundownTruth, truthWindow } from './rundown/truth.ts';
 import { type ChannelPlan, isPartialReception, type Scenario } from './scenario/model.ts';
@@ -12,6 +12,25 @@ import type { EventStation } from './si/eit.ts';
 import { servicesOf } from './si/network.ts';
 import { dataServicesTruth, serviceTruth } from './si/truth.ts';
 import { StationStates } from './station-state.ts';
+
+/** As announced; values that are still unknown are null. */
+function programmeTruth(programme: Programme | undefined) {
+  if (programme === undefined) return null;
+  const { startAt, durationMs, openStart, openEnd, ...rest } = programme;
+  return { ...rest, startAt: openStart ? null : startAt, durationMs: openEnd ? null : durationMs };
+}
+
+/** The schedule as announced at a moment, and everything actually on air in the same days. */
+function scheduleTruth(guide: Guide, at: BroadcastMs) {
+  const from = jstDayStart(at);
+  const to = broadcastMs(from + guide.days * DAY_MS);
+  return {
+    schedule: guide.starting(from, to, at).map(programmeTruth),
+    onAir: guide.airing(from, to).map(({ eventId, title, startAt, durationMs, pause }) => {
+      return { eventId, title, startAt, durationMs, pause };
+    }),
+  };
+}
 
 function streamTruth(station: EventStation, at: BroadcastMs) {
   const state = new StationStates(station).at(at);

@@ -1,5 +1,5 @@
 /**
- * Writes the sections of a data carousel for tests, independently of `arib/`. ISO/IEC 13818-6; ARIB STD-B24
+ * Writes the sections of a data carousel for tests, independently of `lib/arib/`. ISO/IEC 13818-6; ARIB STD-B24
  * Vol. 3.
  */
 import { longSection, u16 } from './stream-builder.ts';

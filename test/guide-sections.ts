@@ -1,7 +1,6 @@
 /** The messages that the reader `guide` of a stream would post, for tests that start from packets. */
-import type { Pid } from '../arib/ids.ts';
-import { type Section, SectionDemux } from '../arib/ts/section.ts';
-import { SectionMemory } from '../arib/ts/section-memory.ts';
+import type { Pid } from '../lib/arib/ids.ts';
+import { type Section, SectionDemux, SectionMemory } from '../lib/arib/ts/section.ts';
 import { GUIDE_PIDS } from '../src/reception/guide-reader.ts';
 
 export class GuideSections {

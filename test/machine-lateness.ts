@@ -6,7 +6,7 @@
  *
  * Only for tests whose point is real time. All others wait for conditions (`until.ts`).
  */
-import { quantile } from '../bench/guide/figures.ts';
+import { quantile } from './bench/guide/figures.ts';
 
 export interface LatenessSample {
   /** Processor time of the work, relative to the machine of the limits. */

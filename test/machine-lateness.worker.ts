@@ -1,5 +1,5 @@
 /** The piece of work beside a test: about a twentieth of a processor. Ends with its worker. */
-import { MachineClock } from '../bench/guide/machine.ts';
+import { MachineClock } from './bench/guide/machine.ts';
 
 declare const self: Worker;
 

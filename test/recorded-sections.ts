@@ -1,5 +1,5 @@
 /** Recorded sections stored one after another, without packets. */
-import { readSection, type Section } from '../arib/ts/section.ts';
+import { readSection, type Section } from '../lib/arib/ts/section.ts';
 
 /** The complete and valid sections; section_length gives the length of each. */
 export function recordedSections(bytes: Uint8Array): Section[] {

@@ -1,5 +1,5 @@
 /** A reservation by hand with default values for everything that a test does not specify. */
-import { broadcastMs } from '../arib/time.ts';
+import { broadcastMs } from '../lib/arib/time.ts';
 import type { Reservation } from '../src/model/reservation.ts';
 
 type Given = Pick<Reservation, 'id' | 'programId' | 'stationId' | 'name' | 'startAt' | 'endAt'>;

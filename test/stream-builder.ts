@@ -1,6 +1,6 @@
 /**
  * Writes transport packets, sections and PES packets for tests and benchmarks, with code of its own: nothing
- * here comes from `arib/`, so that a bug in a reader there cannot be hidden by the same bug here. ISO/IEC
+ * here comes from `lib/arib/`, so that a bug in a reader there cannot be hidden by the same bug here. ISO/IEC
  * 13818-1 2.4.3.2, 2.4.3.6, 2.4.4.
  */
 

@@ -1,6 +1,6 @@
 /** A tuner as listed by the agent: idle, without a rank. */
-import type { BroadcastType } from '../arib/ids.ts';
-import type { Tuner } from '../wire/agent.ts';
+import type { BroadcastType } from '../lib/arib/ids.ts';
+import type { Tuner } from '../lib/wire/agent.ts';
 
 export function tunerOf(types: BroadcastType[], over: Partial<Tuner> = {}): Tuner {
   return {

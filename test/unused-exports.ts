@@ -10,7 +10,7 @@ interface UnusedExport {
 }
 
 /** Compiled to WebAssembly: its exports are used by the names in the binary. */
-const EXPORTED_OTHERWISE = /^wasm\//;
+const EXPORTED_OTHERWISE = /^lib\/wasm\//;
 
 const DECLARED =
   /^export (?:declare )?(?:async )?(?:abstract )?(?:function\*?|const enum|const|let|class|interface|type|enum) ([A-Za-z_$][\w$]*)/gm;

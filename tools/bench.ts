@@ -1,9 +1,9 @@
-/** `npm run bench [name …]`: runs the benchmarks of `bench/` one after another, all or those named. */
+/** `npm run bench [name …]`: runs the benchmarks of `test/bench/` one after another, all or those named. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dir, '..');
-const known = readdirSync(join(ROOT, 'bench'))
+const known = readdirSync(join(ROOT, 'test', 'bench'))
   .filter((file) => file.endsWith('.ts'))
   .map((file) => file.slice(0, -3))
   .sort();
@@ -16,7 +16,7 @@ if (unknown.length > 0) {
 let failed = 0;
 for (const name of wanted.length > 0 ? wanted : known) {
   console.log(`# ${name}`);
-  const child = Bun.spawn([process.execPath, join(ROOT, 'bench', `${name}.ts`)], {
+  const child = Bun.spawn([process.execPath, join(ROOT, 'test', 'bench', `${name}.ts`)], {
     cwd: ROOT,
     stdio: ['ignore', 'inherit', 'inherit'],
   });

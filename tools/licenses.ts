@@ -1,12 +1,12 @@
 /**
- * Writes `host/licenses.txt`: the notices of everything that the executables contain. Run `bun
+ * Writes `lib/host/licenses.txt`: the notices of everything that the executables contain. Run `bun
  * tools/licenses.ts` after a change of the dependencies; a test fails while the file is out of date.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dir, '..');
-const TARGET = join(ROOT, 'host', 'licenses.txt');
+const TARGET = join(ROOT, 'lib', 'host', 'licenses.txt');
 /**
  * Build-time packages of which parts are contained: fonts, symbol glyphs, the runtime of compiled
  * WebAssembly.

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Entry point of all tasks: `node tools/run.mjs demo|test|build|bench|pictures|check [arguments]`.
+// Entry point of all tasks: `node tools/run.mjs demo|dev|test|build|bench|pictures|check|format [arguments]`.
 // Runs on Node alone, before anything is installed: fetches the packages and Bun from the npm registry and the
 // programs that a task needs from Debian, then hands over to the task, which is TypeScript on Bun.
 import { spawn, spawnSync } from 'node:child_process';
@@ -39,16 +39,57 @@ const NGINX = { file: '/usr/sbin/nginx', program: 'nginx', package: 'nginx-light
 const OPENSSL = { program: 'openssl', package: 'openssl', variable: 'OPENSSL_PATH' };
 // Rates the exposure of the systemd units; systemd need not be the init system.
 const ANALYZE = { program: 'systemd-analyze', package: 'systemd', variable: 'SYSTEMD_ANALYZE_PATH' };
+// Programs that check the documents for television software.
+const XMLTV = { program: 'tv_validate_file', package: 'xmltv-util', variable: 'TV_VALIDATE_PATH' };
+const HDHR = { program: 'hdhomerun_config', package: 'hdhomerun-config', variable: 'HDHOMERUN_CONFIG_PATH' };
+// The broker of Home Assistant, and its client.
+const MQTT = {
+  file: '/usr/sbin/mosquitto',
+  program: 'mosquitto',
+  package: 'mosquitto',
+  variable: 'MOSQUITTO_PATH',
+};
+const MQTT_SUB = { program: 'mosquitto_sub', package: 'mosquitto-clients', variable: 'MOSQUITTO_SUB_PATH' };
+// Players of other projects, on a virtual screen; only for `--long`.
+const KODI_ADDONS = '/usr/share/kodi/addons';
+const kodiAddon = (id, name) => ({
+  file: `${KODI_ADDONS}/${id}/addon.xml`,
+  program: id,
+  package: name,
+  variable: 'KODI_ADDONS_PATH',
+});
+const PLAYERS = [
+  { program: 'mpv', package: 'mpv', variable: 'MPV_PATH' },
+  { program: 'cvlc', package: 'vlc-bin', variable: 'VLC_PATH' },
+  {
+    file: '/usr/lib/x86_64-linux-gnu/vlc/plugins/codec/libavcodec_plugin.so',
+    program: 'vlc-plugin-base',
+    package: 'vlc-plugin-base',
+    variable: 'VLC_PLUGIN_PATH',
+  },
+  { program: 'xvfb-run', package: 'xvfb', variable: 'XVFB_PATH' },
+  { program: 'kodi', package: 'kodi', variable: 'KODI_PATH' },
+  kodiAddon('pvr.iptvsimple', 'kodi-pvr-iptvsimple'),
+  kodiAddon('inputstream.ffmpegdirect', 'kodi-inputstream-ffmpegdirect'),
+  kodiAddon('inputstream.adaptive', 'kodi-inputstream-adaptive'),
+  kodiAddon('inputstream.rtmp', 'kodi-inputstream-rtmp'),
+];
 const TASKS = {
   demo: { file: 'tools/demo.ts', programs: [FFMPEG] },
+  dev: { file: 'tools/demo.ts', args: ['--watch'], programs: [FFMPEG] },
   test: {
     file: 'tools/test.ts',
-    programs: [FFMPEG, FFPROBE, CHROMIUM, HEADLESS, PCSCD, VPCD, IP, NGINX, OPENSSL, ANALYZE],
+    programs: [
+      ...[FFMPEG, FFPROBE, CHROMIUM, HEADLESS, PCSCD, VPCD, IP, NGINX, OPENSSL, ANALYZE, XMLTV, HDHR],
+      ...[MQTT, MQTT_SUB],
+    ],
+    long: PLAYERS,
   },
   build: { file: 'build.ts', programs: [] },
   bench: { file: 'tools/bench.ts', programs: [FFMPEG] },
   pictures: { file: 'test/e2e/pictures.ts', programs: [FFMPEG, CHROMIUM] },
   check: { file: 'tools/check.ts', programs: [] },
+  format: { file: 'node_modules/@biomejs/biome/bin/biome', args: ['check', '--write'], programs: [] },
 };
 
 function say(text) {
@@ -141,10 +182,13 @@ const task = Object.hasOwn(TASKS, name ?? '') ? TASKS[name] : undefined;
 if (task === undefined) fail(`使い方: node tools/run.mjs ${Object.keys(TASKS).join('|')}`);
 
 installPackages();
-installPrograms(task.programs);
+installPrograms([...task.programs, ...(rest.includes('--long') ? (task.long ?? []) : [])]);
 if (run(BUN, [join(ROOT, 'tools', 'wasm.ts')]).status !== 0) fail('WebAssembly のコンパイルに失敗しました。');
 
-const child = spawn(BUN, [join(ROOT, task.file), ...rest], { cwd: ROOT, stdio: 'inherit' });
+const child = spawn(BUN, [join(ROOT, task.file), ...(task.args ?? []), ...rest], {
+  cwd: ROOT,
+  stdio: 'inherit',
+});
 // Ctrl-C reaches the whole process group: the task ends by itself, and this waits for it.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => child.kill('SIGTERM'));

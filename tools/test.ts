@@ -26,11 +26,19 @@ const REAL_TIME: readonly string[] = [
   'test/agent/card.test.ts',
   // Responses in time while another program locks the database.
   'test/service/held-lock.test.ts',
+  // Servers that answer slowly, each request ten seconds in all.
+  'test/bml/transfer.test.ts',
+  // Programmes of seconds, streamed from their begin to their end.
+  'test/compat/programme-stream.test.ts',
   // Live encoders.
   'test/live',
+  'test/web/bidirectional.test.ts',
 ];
 /** Nothing may run beside them. */
 const ALONE: readonly string[] = [
+  // They replace the timers of their process: what another test has left in it would run on their clock.
+  'src/media/job/job-runner.test.ts',
+  'src/play/data-files.test.ts',
   // Dozens of recordings at once, compared packet by packet.
   'test/faults/fault-table.test.ts',
   'test/faults/full-load.test.ts',
@@ -47,6 +55,11 @@ const RIGS = 'test/rigs';
 const TEST_LIMIT_MS = 600_000;
 /** Limit of one `bun test`, after which it is killed with its processes. */
 const RUN_LIMIT_MS = { short: 40 * 60_000, long: 4 * 3_600_000 };
+/** What `bun test` prints of a failed hook, an error between two tests or a crash: no report names them. */
+const TROUBLE =
+  /^(?:\(fail\)|# Unhandled error|error: |panic|worker .*(?:crash|exit|signal))|crashed|Segmentation fault/i;
+/** Lines kept of those, the last ones. */
+const TROUBLES = 20;
 /** Rows of the table of slowest files. */
 const SLOWEST = 20;
 
@@ -54,7 +67,7 @@ interface Outcome {
   passed: number;
   failed: number;
   files: { file: string; seconds: number }[];
-  /** File and name of each failed test. */
+  /** File and name of each failed test; where a run failed without one, the lines that tell why. */
   failures: string[];
 }
 
@@ -87,6 +100,20 @@ function reported(xml: string): Outcome {
   return { passed: number(all, 'tests') - failed - number(all, 'skipped'), failed, files, failures };
 }
 
+/** Writes the stream to standard error. @returns its last lines that tell of trouble */
+async function passedOn(stream: ReadableStream<Uint8Array>): Promise<string[]> {
+  const [decoder, troubles] = [new TextDecoder(), [] as string[]];
+  let rest = '';
+  for await (const bytes of stream) {
+    process.stderr.write(bytes);
+    const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    troubles.push(...lines.filter((line) => TROUBLE.test(line)));
+    troubles.splice(0, troubles.length - TROUBLES);
+  }
+  return troubles;
+}
+
 /** One `bun test`; its output is passed on. A run that is killed or crashes counts as one failure. */
 async function bunTest(...words: readonly string[]): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-tests-'));
@@ -95,15 +122,18 @@ async function bunTest(...words: readonly string[]): Promise<Outcome> {
   const reporter = ['--reporter=junit', `--reporter-outfile=${report}`];
   const child = Bun.spawn([process.execPath, 'test', ...flags, ...reporter, ...words], {
     cwd: ROOT,
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', 'inherit', 'pipe'],
     env: { ...process.env, ...(isLong ? { SVC_LONG: '1' } : {}), ...(isRigs ? { SVC_RIGS: '1' } : {}) },
     timeout: isLong ? RUN_LIMIT_MS.long : RUN_LIMIT_MS.short,
     killSignal: 'SIGTERM',
   });
+  const troubles = await passedOn(child.stderr);
   const code = await child.exited;
   try {
     const outcome = reported(readFileSync(report, 'utf8'));
-    return { ...outcome, failed: Math.max(outcome.failed, code === 0 ? 0 : 1) };
+    if (code === 0 || outcome.failed > 0) return outcome;
+    const end = `bun test ended with ${child.signalCode ?? code} and no failed test`;
+    return { ...outcome, failed: 1, failures: [end, ...troubles] };
   } catch {
     console.error(`bun test ${words.join(' ')} ended with ${child.signalCode ?? code} and no report`);
     return { ...NOTHING, failed: 1 };

@@ -1,12 +1,12 @@
 /**
- * Compiles the AssemblyScript modules, `wasm/<name>/<name>.as.ts` → `wasm/built/<name>.wasm`, if a source in
+ * Compiles the AssemblyScript modules, `lib/wasm/<name>/<name>.as.ts` → `lib/wasm/built/<name>.wasm`, if a source in
  * the folder or this file has changed. `tools/run.mjs` runs it before every task.
  */
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dir, '..');
-const WASM = join(ROOT, 'wasm');
+const WASM = join(ROOT, 'lib', 'wasm');
 const BUILT = join(WASM, 'built');
 const COMPILER = join(ROOT, 'node_modules', 'assemblyscript', 'bin', 'asc.js');
 const OPTIONS = ['-O3', '--noAssert', '--runtime', 'stub', '--enable', 'simd'];

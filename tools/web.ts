@@ -13,29 +13,73 @@ const WEB = join(import.meta.dir, '..', 'web');
  * needs.
  */
 const FONT = join(import.meta.dir, '..', 'node_modules', '@fontsource', 'kosugi-maru');
-const DECODER = join(import.meta.dir, '..', 'wasm', 'built', 'mpeg2.wasm');
+const DECODER = join(import.meta.dir, '..', 'lib', 'wasm', 'built', 'mpeg2.wasm');
 
-/** Source name as `index.html` writes it. */
-const ENTRIES = ['main.tsx', 'theme-early.ts', 'styles/index.css'] as const;
+/** File names with the hash of their content. */
+const BUILT = /^[\w-]+-[a-z0-9]{8}\.(js|css)$/u;
+/** A smaller part that several scripts share is put into one that more of them load, bytes of its source. */
+const MIN_CHUNK_SIZE = 32_768;
 
-/** File names written by `bundle`. */
-const BUILT = /^(app|theme-early|index|fonts)-[a-z0-9]{8}\.(js|css)$/u;
+/** The page's scripts: names of files in the output folder. */
+export interface PageScripts {
+  /** What every page begins with. */
+  readonly entry: string;
+  /** All files, in bytes. */
+  readonly sizes: ReadonlyMap<string, number>;
+  /** By module that is loaded on demand, as `home/home-screen.tsx`: its file, and those that it imports beside the entry. */
+  readonly parts: ReadonlyMap<string, readonly string[]>;
+}
 
-async function bundle(entry: string, outDir: string): Promise<string> {
-  const classic = entry === 'theme-early.ts';
-  const result = await Bun.build({
-    entrypoints: [join(WEB, entry)],
+/** Builds the page's scripts: one for the start, and for each part of the page one that is loaded on demand. */
+export async function bundlePage(outDir: string): Promise<PageScripts> {
+  const { metafile } = await Bun.build({
+    entrypoints: [join(WEB, 'main.tsx')],
     outdir: outDir,
     target: 'browser',
-    format: classic ? 'iife' : 'esm',
+    format: 'esm',
     minify: true,
-    naming: { entry: `${entry === 'main.tsx' ? 'app' : '[name]'}-[hash].[ext]` },
+    splitting: true,
+    minChunkSize: MIN_CHUNK_SIZE,
+    metafile: true,
+    naming: { entry: 'app-[hash].[ext]', chunk: '[name]-[hash].[ext]' },
     define: { 'process.env.NODE_ENV': '"production"' },
   });
-  const output = result.outputs.find(
-    (candidate) => candidate.kind === 'entry-point' || candidate.kind === 'asset',
+  const outputs = new Map(
+    Object.entries(metafile?.outputs ?? {}).map(([path, output]) => [basename(path), output]),
   );
-  if (output === undefined) throw new Error(`nothing was built from ${entry}`);
+  const needed = (name: string, found: Set<string>): Set<string> => {
+    if (found.has(name)) return found;
+    found.add(name);
+    for (const { path, kind } of outputs.get(name)?.imports ?? [])
+      if (kind === 'import-statement' && outputs.has(basename(path))) needed(basename(path), found);
+    return found;
+  };
+  const [entry] = [...outputs.keys()].filter((name) => name.startsWith('app-'));
+  if (entry === undefined) throw new Error('nothing was built from main.tsx');
+  const first = needed(entry, new Set());
+  if (first.size > 1) throw new Error(`${entry} cannot start without ${[...first].slice(1).join(', ')}`);
+  const parts = [...outputs].flatMap(([name, { entryPoint }]): [string, string[]][] => {
+    const [, source] = /web\/(.+)$/u.exec(entryPoint ?? '') ?? [];
+    if (source === undefined || name === entry) return [];
+    return [[source, [...needed(name, new Set())].filter((one) => one !== entry)]];
+  });
+  const sizes = [...outputs].map(([name, { bytes }]): [string, number] => [name, bytes]);
+  return { entry, sizes: new Map(sizes), parts: new Map(parts) };
+}
+
+/** Builds a style sheet, or a classic script. @returns the name of the file */
+async function bundle(source: string, outDir: string, define: Record<string, string> = {}): Promise<string> {
+  const { outputs } = await Bun.build({
+    entrypoints: [join(WEB, source)],
+    outdir: outDir,
+    target: 'browser',
+    format: 'iife',
+    minify: true,
+    naming: { entry: '[name]-[hash].[ext]' },
+    define,
+  });
+  const [output] = outputs;
+  if (output === undefined) throw new Error(`nothing was built from ${source}`);
   return basename(output.path);
 }
 
@@ -70,13 +114,39 @@ async function addFont(outDir: string): Promise<string> {
   await cp(join(FONT, 'LICENSE'), join(fonts, 'LICENSE.txt'));
   const name = `fonts-${hashOf(sheet)}.css`;
   await writeFile(join(outDir, name), sheet);
-  // For the server's own pages (`src/route/page.ts`), which do not know the hashed names.
+  // For the server's own pages (`src/http/route/page.ts`), which do not know the hashed names.
   await writeFile(join(outDir, 'fonts.css'), sheet);
   return name;
 }
 
+/** Builds one source under a name of its own, without a hash. */
+async function buildNamed(outDir: string, source: string, name: string, options: object = {}): Promise<void> {
+  await Bun.build({
+    entrypoints: [join(WEB, source)],
+    outdir: outDir,
+    target: 'browser',
+    format: 'esm',
+    minify: true,
+    naming: { entry: name },
+    ...options,
+  });
+}
+
+/** Scripts that are loaded when they are first used, by source, under the names that their loaders know. */
+const ON_DEMAND = [
+  // `web/bml/session.ts`, with the first press of d.
+  ['bml/bml.worker.ts', 'bml.mjs'],
+  // `web/watch/saved-source.ts`, with the first recording that was saved on the device.
+  ['offline/saved-file.ts', 'saved.mjs'],
+  // `web/data/application.ts`, with the first application that is started.
+  ['hybrid/hybrid.ts', 'hybrid.mjs'],
+] as const;
+
+/** Of the container of applications, which `src/http/hybrid-route.ts` serves. */
+const CONTAINER = ['hybrid/frame/frame.ts', 'hybrid-frame.js'] as const;
+
 /**
- * The MPEG-2 decoder and its worker, under the names that `src/http/decoder-route.ts` serves. Skipped if the
+ * The MPEG-2 decoder and its worker, under the names that `src/http/file-routes.ts` serves. Skipped if the
  * compiled module (`tools/wasm.ts`) does not exist.
  */
 async function addDecoder(outDir: string): Promise<void> {
@@ -84,14 +154,34 @@ async function addDecoder(outDir: string): Promise<void> {
   await Promise.all(names.map((name) => rm(join(outDir, name), { force: true })));
   if (!existsSync(DECODER)) return;
   await cp(DECODER, join(outDir, names[0]));
-  await Bun.build({
-    entrypoints: [join(WEB, 'raw', 'decoder.worker.ts')],
-    outdir: outDir,
-    target: 'browser',
-    format: 'esm',
-    minify: true,
-    naming: { entry: names[1] },
+  await buildNamed(outDir, 'raw/decoder.worker.ts', names[1]);
+}
+
+/** Files that the UI needs to start without the service, besides what the bundler names. */
+const SHELL = ['saved.mjs', 'bml.mjs', 'favicon.ico', 'icon.svg', 'icon-192.png'];
+
+/**
+ * Under one name at the root, so that it serves every screen; browsers look for a new one by themselves. It names the
+ * files of this build, so that every build has a service worker of its own.
+ */
+async function addServiceWorker(outDir: string, html: string, scripts: PageScripts): Promise<void> {
+  const named = [...html.matchAll(/(?:src|href)="([^"]+-[a-z0-9]{8}\.(?:js|css))"/gu)].map(
+    ([, name = '']) => name,
+  );
+  const files = [...new Set([...named, ...scripts.sizes.keys()]), ...SHELL];
+  const contents = await Promise.all(SHELL.map((name) => readFile(join(outDir, name))));
+  const version = hashOf(html + files.join() + contents.map(hashOf).join());
+  const define = { SVC_SHELL: JSON.stringify({ version, files }) };
+  await buildNamed(outDir, 'sw.ts', 'sw.js', { format: 'iife', define });
+}
+
+/** The files of each screen by its name, for `web/first-files.ts`. */
+function screenScripts({ parts }: PageScripts): Record<string, readonly string[]> {
+  const screens = [...parts].flatMap(([source, files]): [string, readonly string[]][] => {
+    const [, name] = /\/(\w+)-screen\.tsx$/u.exec(source) ?? [];
+    return name === undefined ? [] : [[name, files]];
   });
+  return Object.fromEntries(screens);
 }
 
 /** @throws AggregateError with the bundler's messages if the source cannot be built */
@@ -99,14 +189,28 @@ export async function buildWeb(outDir: string): Promise<void> {
   await mkdir(outDir, { recursive: true });
   await removeOld(outDir);
   let html = await readFile(join(WEB, 'index.html'), 'utf8');
-  for (const entry of ENTRIES) {
-    const name = await bundle(entry, outDir);
-    if (!html.includes(`"${entry}"`)) throw new Error(`index.html does not refer to ${entry}`);
-    html = html.replace(`"${entry}"`, `"${name}"`);
+  const put = (source: string, name: string): void => {
+    if (!html.includes(`"${source}"`)) throw new Error(`index.html does not refer to ${source}`);
+    html = html.replace(`"${source}"`, `"${name}"`);
+  };
+  const scripts = await bundlePage(outDir);
+  put('main.tsx', scripts.entry);
+  const styles: Record<string, string> = {};
+  for (const [, source = ''] of html.matchAll(/"(styles\/groups\/\w+\.css)"/gu)) {
+    const name = await bundle(source, outDir);
+    styles[basename(source, '.css')] = name;
+    put(source, name);
   }
+  const fonts = await addFont(outDir);
+  put('fonts.css', fonts);
+  styles.fonts = fonts;
+  const first = { scripts: screenScripts(scripts), styles };
+  put('early.ts', await bundle('early.ts', outDir, { SVC_FILES: JSON.stringify(first) }));
   await addDecoder(outDir);
-  html = html.replace('"fonts.css"', `"${await addFont(outDir)}"`);
-  await cp(join(WEB, 'public'), outDir, { recursive: true });
+  for (const [source, name] of ON_DEMAND) await buildNamed(outDir, source, name);
+  await buildNamed(outDir, ...CONTAINER, { format: 'iife' });
+  await cp(join(WEB, '..', 'assets'), outDir, { recursive: true });
+  await addServiceWorker(outDir, html, scripts);
   await writeFile(join(outDir, 'index.html'), html);
 }
 

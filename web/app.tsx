@@ -1,5 +1,6 @@
 /** The current screen in its shell, and the programme whose sheet lies over it. */
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { isOfflineUsed } from './device/preferences.ts';
 import { onBack } from './navigation/back.ts';
 import {
   goBack,
@@ -10,25 +11,29 @@ import {
   shownProgram,
   shownReservation,
 } from './navigation/router.ts';
-import { OfflineGlyphs } from './offline-glyphs.tsx';
-import { ProgramSheet } from './program/sheet.tsx';
+import { NotFound } from './not-found.tsx';
+import {
+  arrivals,
+  Background,
+  Guide,
+  Home,
+  isSettled,
+  Live,
+  Multi,
+  Notices,
+  Offline,
+  ProgramSheet,
+  Recordings,
+  ReservationSheet,
+  Reservations,
+  Rules,
+  Search,
+  SettingsScreen,
+  Setup,
+  Tuners,
+  Watch,
+} from './parts.tsx';
 import { stationById } from './query/stations.ts';
-import { FinishedNotices } from './recordings/finished-notices.tsx';
-import { ReservationSheet } from './reservations/sheet.tsx';
-import { Guide } from './screens/guide.tsx';
-import { Home } from './screens/home.tsx';
-import { Live } from './screens/live.tsx';
-import { Multi } from './screens/multi.tsx';
-import { NotFound } from './screens/not-found.tsx';
-import { Recordings } from './screens/recordings.tsx';
-import { Reservations } from './screens/reservations.tsx';
-import { Rules } from './screens/rules.tsx';
-import { Search } from './screens/search.tsx';
-import { SettingsScreen } from './screens/settings.tsx';
-import { Setup } from './screens/setup.tsx';
-import { Tuners } from './screens/tuners.tsx';
-import { Watch } from './screens/watch.tsx';
-import { PairingNotices } from './settings/pairing-notices.tsx';
 import { ConnectionBanner, Rail, useScreenKeys } from './shell.tsx';
 import { TEXTS } from './texts.ts';
 import { Toasts } from './ui/toast.tsx';
@@ -52,10 +57,14 @@ function screenTitle(current: Screen): string {
       return TEXTS.search;
     case 'tuners':
       return TEXTS.tuners;
+    case 'notices':
+      return TEXTS.notices;
     case 'settings':
       return TEXTS.settings;
     case 'setup':
       return TEXTS.setup;
+    case 'offline':
+      return TEXTS.offline;
     case 'multi':
       return TEXTS.multi;
     case 'live':
@@ -71,22 +80,24 @@ function screenTitle(current: Screen): string {
 
 /** Screen readers and remote controls begin a new screen at its top, not where the old one was left. */
 function useScreenChange(): void {
-  const first = useRef(true);
   const current = screen.value;
   const key = isPlayer(current) ? current.name : JSON.stringify(current);
+  const opened = useRef(key);
   // At once: a screen shown again by Back may then restore its scroll position.
   useLayoutEffect(() => {
-    if (first.current) {
-      first.current = false;
-      return;
-    }
+    // The screen that the page was opened with.
+    if (key === opened.current) return;
+    opened.current = '';
     scrollTo(0, 0);
     // A screen may have put the focus where its work begins.
     const active = document.activeElement;
     if (active !== null && active !== document.body && active.closest('main') !== null) return;
     document.getElementById('main')?.focus({ preventScroll: true });
-  }, [key]);
+  }, [key, arrivals.value]);
 }
+
+/** What is saved here may be the screen itself: where something is, it does not wait for the first screen. */
+const showsBackground = (): boolean => isSettled.value || isOfflineUsed.value;
 
 function Player({ current }: { current: PlayerScreen }) {
   if (current.name === 'multi') return <Multi />;
@@ -112,10 +123,14 @@ function Content({ current }: { current: Exclude<Screen, PlayerScreen> }) {
       return <Search />;
     case 'tuners':
       return <Tuners />;
+    case 'notices':
+      return <Notices />;
     case 'settings':
       return <SettingsScreen />;
     case 'setup':
       return <Setup />;
+    case 'offline':
+      return <Offline />;
     case 'unknown':
       return <NotFound path={current.path} />;
   }
@@ -150,18 +165,17 @@ export function App() {
   if (isPlayer(current)) {
     return (
       <>
-        <OfflineGlyphs />
+        {showsBackground() ? <Background player /> : null}
         <Player current={current} />
-        <PairingNotices />
         <Over />
       </>
     );
   }
   return (
     <div class="shell">
-      <OfflineGlyphs />
+      {showsBackground() ? <Background player={false} /> : null}
       {/* biome-ignore lint/a11y/useValidAnchor: it leads within the page, see skipToMain */}
-      <a class="skip" href="#main" data-nav-skip="" onClick={skipToMain}>
+      <a class="skip bold round-m surface-high" href="#main" data-nav-skip="" onClick={skipToMain}>
         {TEXTS.skip}
       </a>
       <Rail />
@@ -170,8 +184,6 @@ export function App() {
         <Content current={current} />
       </main>
       <Toasts under />
-      <FinishedNotices />
-      <PairingNotices />
       <Over />
     </div>
   );

@@ -1,10 +1,19 @@
 /** The frame around every screen except the player: navigation, and messages about the connection. */
+import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { connection } from './device/connection.ts';
 import { isTextField } from './navigation/focus.ts';
 import { comingScreen, isPlayer, navigate, type Screen, screen } from './navigation/router.ts';
 import { TEXTS } from './texts.ts';
 import { Icon, type IconName } from './ui/icon.tsx';
+import { lazy } from './ui/lazy.tsx';
+
+/** The way there does not wait for the number on it. */
+const UnreadBadge = lazy({
+  styles: [],
+  load: async () => (await import('./notices/bell.tsx')).UnreadBadge,
+  Failed: () => null,
+});
 
 interface Entry {
   readonly name: Screen['name'];
@@ -31,6 +40,7 @@ const ENTRIES: readonly Entry[] = [
   { name: 'recordings', href: 'recordings', label: TEXTS.recordings, icon: 'recordings' },
   { name: 'search', href: 'search', label: TEXTS.search, icon: 'search' },
   { name: 'tuners', href: 'tuners', label: TEXTS.tuners, icon: 'antenna', wide: true },
+  { name: 'notices', href: 'notices', label: TEXTS.notices, icon: 'bell', wide: true },
   { name: 'settings', href: 'settings', label: TEXTS.settings, icon: 'tune' },
 ];
 
@@ -40,16 +50,26 @@ export function Rail() {
   // The player has no rail: until it is there the mark stays.
   const { name: shown } = coming === undefined || isPlayer(coming) ? screen.value : coming;
   return (
-    <nav class="rail" aria-label={TEXTS.screens} data-nav-group="rail" data-nav-side="">
-      <img class="rail-brand" src="icon.svg" alt="" width="42" height="42" />
+    <nav
+      class="rail hstack gap-50 line-right ground-deep"
+      aria-label={TEXTS.screens}
+      data-nav-group="rail"
+      data-nav-side=""
+    >
+      <img class="rail-brand below-75 wide-only" src="icon.svg" alt="" width="42" height="42" />
       {ENTRIES.map((entry) => (
         <a
           key={entry.name}
-          class={entry.wide === true ? 'rail-item rail-wide' : 'rail-item'}
+          class={
+            entry.wide === true
+              ? 'rail-item stack items-middle gap-20 relative text-xs bold muted round-m wide-only'
+              : 'rail-item stack items-middle gap-20 relative text-xs bold muted round-m'
+          }
           href={entry.href}
           aria-current={entry.name === shown || entry.within?.includes(shown) === true ? 'page' : undefined}
         >
           <Icon name={entry.icon} />
+          {entry.name === 'notices' ? <UnreadBadge /> : null}
           <span class="rail-label">{entry.label}</span>
         </a>
       ))}
@@ -79,7 +99,11 @@ export function useScreenKeys(): void {
 /** Says that the connection is lost, but only when the loss lasts: a short one needs no worry. */
 const PATIENCE_MS = 3_000;
 
+/** Recordings on this device can be watched without a connection. */
+export const hasSaved = signal(false);
+
 export function ConnectionBanner() {
+  const offersSaved = hasSaved.value && screen.value.name !== 'offline';
   const [shown, setShown] = useState(false);
   const lost = connection.value === 'lost';
   useEffect(() => {
@@ -93,10 +117,10 @@ export function ConnectionBanner() {
   if (connection.value === 'refused') {
     return (
       <div role="status">
-        <p class="banner">
+        <p class="banner hstack gap-75 at-middle text-s bold round-l fill-warn shadow-2">
           <Icon name="lock" />
           {TEXTS.refused}
-          <button type="button" class="button button-small" onClick={() => location.reload()}>
+          <button type="button" class="button button-small rigid nowrap" onClick={() => location.reload()}>
             {TEXTS.reload}
           </button>
         </p>
@@ -106,9 +130,14 @@ export function ConnectionBanner() {
   return (
     <div role="status">
       {shown ? (
-        <p class="banner">
+        <p class="banner hstack gap-75 at-middle text-s bold round-l fill-warn shadow-2">
           <Icon name="unlink" />
           {TEXTS.lost}
+          {offersSaved ? (
+            <a class="button button-small rigid nowrap" href="offline">
+              {TEXTS.offline}
+            </a>
+          ) : null}
         </p>
       ) : null}
     </div>

@@ -12,13 +12,21 @@ export const TEXTS = {
   recordings: '録画',
   search: '検索',
   tuners: 'チューナー',
+  notices: 'お知らせ',
   settings: '設定',
   setup: 'はじめての設定',
+  offline: 'オフライン再生',
   multi: 'マルチ画面',
   live: '視聴',
   watch: '録画の再生',
   chase: '追いかけ再生',
   unknown: '見つかりません',
+
+  // An address that leads nowhere
+  noScreen: 'ページが見つかりません',
+  toHome: '放送中の番組を見る',
+  /** Follows the address. */
+  noScreenNote: 'という画面は見つかりませんでした。アドレスを確認するか、放送中の番組からお選びください。',
 
   // The connection
   refused: 'ログインの期限が切れたか、許可されたネットワークの外にいます。',

@@ -1,8 +1,8 @@
 /** The agent's access to keys: the card or another agent behind one service, and the share port. */
-import type { MonotonicClock, WallClock } from '../../host/clock.ts';
-import type { Log } from '../../host/log.ts';
-import type { Networks } from '../../host/networks.ts';
-import type { Card } from '../../wire/agent.ts';
+import type { MonotonicClock, WallClock } from '../../lib/host/clock.ts';
+import type { Log } from '../../lib/host/log.ts';
+import type { Networks } from '../../lib/host/networks.ts';
+import type { Card } from '../../lib/wire/agent.ts';
 import type { KeySource } from '../descramble/key-source.ts';
 import { CardService } from './card-service.ts';
 import type { KeyBackend } from './key-backend.ts';

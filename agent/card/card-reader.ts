@@ -1,10 +1,10 @@
 /** The card reader of this machine, accessed through the card worker. */
-import type { Log } from '../../host/log.ts';
-import { WorkerError, WorkerLink } from '../../host/worker-link.ts';
-import type { KeyFailureCode } from '../../wire/agent.ts';
-import { type CardSystem, KEY_FAILURE_CODES, KeyFailure } from '../descramble/key-source.ts';
+import type { Log } from '../../lib/host/log.ts';
+import { WorkerError, WorkerLink } from '../../lib/host/worker-link.ts';
+import { KEY_FAILURES, type KeyFailureCode } from '../../lib/wire/key-failure.ts';
+import { type CardSystem, KeyFailure } from '../descramble/key-source.ts';
 import type { ScramblingKeys } from '../descramble/multi2-decryptor.ts';
-import type { CardContract } from './card-worker-messages.ts';
+import type { CardContract } from './card-worker-host.ts';
 import type { KeyBackend } from './key-backend.ts';
 
 /** A slow card needs a second for an ECM. */
@@ -24,8 +24,7 @@ export class CardReader implements KeyBackend {
   constructor(options: CardReaderOptions) {
     this.#link = new WorkerLink<CardContract>({
       name: 'card worker',
-      startWorker: options.startWorker,
-      log: options.log,
+      ...options,
       onEvent: () => {
         for (const listener of this.#listeners) listener();
       },
@@ -56,7 +55,7 @@ export class CardReader implements KeyBackend {
       return await answer;
     } catch (error) {
       if (!(error instanceof WorkerError)) throw error;
-      const code = KEY_FAILURE_CODES.find((known): known is KeyFailureCode => known === error.code);
+      const code = KEY_FAILURES.find((known): known is KeyFailureCode => known === error.code);
       throw new KeyFailure(code ?? 'card_error', error.message);
     }
   }

@@ -2,10 +2,10 @@
  * The agent's source of keys: connects to the card (or to another agent's) when a scrambled programme needs it, sends
  * each ECM once however many tunings receive it, and reports the status.
  */
-import type { MonotonicClock, MonotonicMs } from '../../host/clock.ts';
-import { unlessAborted } from '../../host/deadline.ts';
-import type { Log } from '../../host/log.ts';
-import type { Card } from '../../wire/agent.ts';
+import type { MonotonicClock, MonotonicMs } from '../../lib/host/clock.ts';
+import { unlessAborted } from '../../lib/host/deadline.ts';
+import type { Log } from '../../lib/host/log.ts';
+import type { Card } from '../../lib/wire/agent.ts';
 import { type AnsweredKeys, type CardSystem, KeyFailure, type KeySource } from '../descramble/key-source.ts';
 import type { KeyBackend } from './key-backend.ts';
 

@@ -1,14 +1,14 @@
 /** Invalid data from cards, stations and peers gives a clear error and does not affect the keys of other stations. */
 import { afterEach, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { monotonicMs, systemWallClock } from '../../host/clock.ts';
-import { SILENT_LOG } from '../../host/log.ts';
-import { Networks } from '../../host/networks.ts';
+import { monotonicMs, systemWallClock } from '../../lib/host/clock.ts';
+import { SILENT_LOG } from '../../lib/host/log.ts';
+import { Networks } from '../../lib/host/networks.ts';
 import { ecmMessage, keysOf, TEST_SYSTEM } from '../../test/scrambled-stream.ts';
 import { until } from '../../test/until.ts';
 import { type CardSystem, KeyFailure } from '../descramble/key-source.ts';
-import { ecmCommand, parseEcmAnswer, parseIntAnswer } from './card-commands.ts';
 import { CardService } from './card-service.ts';
+import { ecmCommand, parseEcmAnswer, parseIntAnswer } from './card-worker-host.ts';
 import type { KeyBackend } from './key-backend.ts';
 import { ShareClient } from './share-client.ts';
 import { ShareServer } from './share-server.ts';

@@ -1,5 +1,5 @@
 /** A source of keys: a card reader of this machine, or another agent. Used by `CardService`. */
-import type { KeyFailureCode } from '../../wire/agent.ts';
+import type { KeyFailureCode } from '../../lib/wire/key-failure.ts';
 import type { CardSystem } from '../descramble/key-source.ts';
 import type { ScramblingKeys } from '../descramble/multi2-decryptor.ts';
 

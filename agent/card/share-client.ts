@@ -1,7 +1,8 @@
 /** Keys from another agent's share port (`CARD_URL`) instead of a card. Keeps one connection open. */
 import type { Socket } from 'bun';
-import { unlessAborted } from '../../host/deadline.ts';
-import { type CardSystem, KEY_FAILURE_CODES, KeyFailure } from '../descramble/key-source.ts';
+import { unlessAborted } from '../../lib/host/deadline.ts';
+import { KEY_FAILURES } from '../../lib/wire/key-failure.ts';
+import { type CardSystem, KeyFailure } from '../descramble/key-source.ts';
 import type { ScramblingKeys } from '../descramble/multi2-decryptor.ts';
 import type { KeyBackend } from './key-backend.ts';
 import {
@@ -14,9 +15,9 @@ import {
   MessageReader,
   readError,
   requestBytes,
+  setHopLimit,
   statusOf,
 } from './share-protocol.ts';
-import { setHopLimit } from './socket-options.ts';
 
 interface ShareClientOptions {
   /** `http://address:port`, without a path. */
@@ -77,7 +78,7 @@ export class ShareClient implements KeyBackend {
     const { message, code: sent } = readError(answer.body);
     if (status === 403) throw new KeyFailure('refused', `${this.#address.host} refuses: ${message}`);
     if (status === 404) throw new KeyFailure('not_shared', `${this.#address.host} shares no keys`);
-    const code = KEY_FAILURE_CODES.find((known) => known === sent);
+    const code = KEY_FAILURES.find((known) => known === sent);
     if (status === 503 && code !== undefined) throw new KeyFailure(code, `${this.#address.host}: ${code}`);
     throw new KeyFailure('unreachable', `${this.#address.host} answers ${status ?? 'no HTTP'}`);
   }

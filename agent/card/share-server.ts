@@ -5,9 +5,9 @@
  */
 
 import type { TCPSocketListener, TCPSocketListenOptions } from 'bun';
-import type { WallClock, WallMs } from '../../host/clock.ts';
-import type { Log } from '../../host/log.ts';
-import { canonicalAddress, type Networks } from '../../host/networks.ts';
+import type { WallClock, WallMs } from '../../lib/host/clock.ts';
+import type { Log } from '../../lib/host/log.ts';
+import { canonicalAddress, type Networks } from '../../lib/host/networks.ts';
 import { KeyFailure, type KeySource } from '../descramble/key-source.ts';
 import {
   BadMessage,
@@ -19,8 +19,9 @@ import {
   type Message,
   MessageReader,
   responseBytes,
+  roundTripMs,
+  setHopLimit,
 } from './share-protocol.ts';
-import { roundTripMs, setHopLimit } from './socket-options.ts';
 
 export interface ShareServerOptions {
   /** 0 selects a free port for IPv4, which is then also used for IPv6. */

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import fc from 'fast-check';
-import { monotonicMs, systemWallClock } from '../../host/clock.ts';
-import { SILENT_LOG } from '../../host/log.ts';
-import { Networks } from '../../host/networks.ts';
+import { monotonicMs, systemWallClock } from '../../lib/host/clock.ts';
+import { SILENT_LOG } from '../../lib/host/log.ts';
+import { Networks } from '../../lib/host/networks.ts';
 import { ecmMessage, keysOf, TEST_SYSTEM } from '../../test/scrambled-stream.ts';
 import { type AnsweredKeys, type CardSystem, KeyFailure, type KeySource } from '../descramble/key-source.ts';
 import { CardService } from './card-service.ts';

@@ -3,8 +3,8 @@
  * from this machine.
  */
 import type { Static, TSchema } from '@sinclair/typebox';
-import { boundedText } from '../../host/bounded-text.ts';
-import { SILENT_LOG } from '../../host/log.ts';
+import { boundedText } from '../../lib/host/bounded-text.ts';
+import { SILENT_LOG } from '../../lib/host/log.ts';
 import {
   type AnyTunerDefinition,
   type Card,
@@ -14,7 +14,7 @@ import {
   type DetectedDevice,
   DetectedDevicesSchema,
   TunersSchema,
-} from '../../wire/agent.ts';
+} from '../../lib/wire/agent.ts';
 import { BrokenFile } from '../config/json-file.ts';
 import { parseAs } from '../config/validate.ts';
 import type { AgentConfig } from '../config.ts';

@@ -3,11 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { formatCheck } from '../../host/check-line.ts';
-import type { DetectedDevice } from '../../wire/agent.ts';
-import { checkLines } from './check.ts';
+import { formatCheck } from '../../lib/host/log.ts';
+import type { DetectedDevice } from '../../lib/wire/agent.ts';
+import { checkLines, unitAccess } from './check.ts';
 import type { CheckFacts } from './check-source.ts';
-import { unitAccess } from './unit-access.ts';
 
 const URL = 'http://127.0.0.1:25252';
 const DEVICE: DetectedDevice = {

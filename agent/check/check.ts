@@ -1,14 +1,22 @@
-/** `svc-agent check`: tuners, permissions, card and channels, each with the next step if something is wrong. Pure. */
+/** `svc-agent check`: tuners, permissions, card and channels, each with the next step if something is wrong. */
+
+import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { BROADCAST_TYPES, type BroadcastType } from '../../arib/ids.ts';
-import type { CheckLine } from '../../host/check-line.ts';
-import type { AnyTunerDefinition, DetectedDevice } from '../../wire/agent.ts';
-import { KEY_FAILURE_WORDS } from '../../wire/key-failure.ts';
+import { BROADCAST_TYPES, type BroadcastType } from '../../lib/arib/ids.ts';
+import type { CheckLine } from '../../lib/host/log.ts';
+import type { AnyTunerDefinition, DetectedDevice } from '../../lib/wire/agent.ts';
+import { KEY_FAILURE_WORDS } from '../../lib/wire/key-failure.ts';
 import type { CardFacts, CheckFacts } from './check-source.ts';
-import { POLKIT_RULE } from './polkit-rule.ts';
+
+/**
+ * The rule of `systemd/50-svc-agent.rules` as a line to be written if only the executables were copied. ECMAScript 5:
+ * polkit's engine is Duktape.
+ */
+export const POLKIT_RULE =
+  'polkit.addRule(function (a, s) { if (a.id.indexOf("org.debian.pcsc-lite.access_") === 0 && s.user === "svc-agent") return polkit.Result.YES; });';
 
 /** Permissions of the service's own user for a device file. */
-export type UnitAccess = (path: string) => { readonly may: boolean; readonly group: string };
+type UnitAccess = (path: string) => { readonly may: boolean; readonly group: string };
 
 const NAMES: Record<BroadcastType, string> = { GR: '地上波', BS: 'BS', CS: 'CS' };
 
@@ -131,4 +139,36 @@ function channelLine({ channels }: CheckFacts): CheckLine {
     (type) => `${NAMES[type]} ${withStations.filter((channel) => channel.type === type).length}`,
   );
   return { state: 'ok', what: 'チャンネル', detail: `${withStations.length} 件（${counts.join('、')}）` };
+}
+
+const GROUP = 'video';
+const GROUP_RW = 0o060;
+const OTHERS_RW = 0o006;
+
+/**
+ * Whether the service, which runs as its own user in the group `video`, may open a device file.
+ * Undefined if the files do not show it: then the permissions of this process are used.
+ */
+export function unitAccess(groups = '/etc/group'): UnitAccess | undefined {
+  const names = groupNames(groups);
+  if (names.size === 0) return undefined;
+  return (path) => {
+    const { mode, gid } = statSync(path);
+    const group = names.get(gid) ?? String(gid);
+    const may = (mode & OTHERS_RW) === OTHERS_RW || (group === GROUP && (mode & GROUP_RW) === GROUP_RW);
+    return { may, group };
+  };
+}
+
+function groupNames(path: string): Map<number, string> {
+  try {
+    return new Map(
+      readFileSync(path, 'utf8')
+        .split('\n')
+        .map((line) => line.split(':'))
+        .flatMap(([name = '', , gid = '']) => (/^\d+$/.test(gid) ? [[Number(gid), name] as const] : [])),
+    );
+  } catch {
+    return new Map();
+  }
 }

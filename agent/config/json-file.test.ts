@@ -1,8 +1,9 @@
-import { afterAll, expect, test } from 'bun:test';
+import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BrokenFile, JsonFile, SaveFailed } from './json-file.ts';
+import fc from 'fast-check';
+import { BrokenFile, JsonFile, JsonMistake, parseJson, SaveFailed } from './json-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-json-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -71,4 +72,62 @@ test('a failed save rejects and does not block the next', async () => {
   rmSync(blocker);
   await file.save([3]);
   expect(await file.load()).toEqual([3]);
+});
+
+/** The text and the position of its first error, line and column from 1. */
+const MISTAKES: [string, number, number][] = [
+  ['', 1, 1],
+  ['[1,', 1, 4],
+  ['[1,]', 1, 4],
+  ['[1 2]', 1, 4],
+  ['{"a":1,}', 1, 8],
+  ['{a:1}', 1, 2],
+  ['{"a" 1}', 1, 6],
+  ['{"a":tru}', 1, 6],
+  ['{"a":truest}', 1, 6],
+  ['[\n  {\n    "a": 1\n    "b": 2\n  }\n]', 4, 5],
+  ['[1]]', 1, 4],
+  ['[1}', 1, 3],
+  ['[01]', 1, 2],
+  ["['a']", 1, 2],
+  ['["a\nb"]', 1, 2],
+  ['["\\x"]', 1, 2],
+  ['// comment\n[]', 1, 1],
+];
+
+describe('parseJson reports the position of the first syntax error', () => {
+  for (const [text, line, column] of MISTAKES) {
+    test(JSON.stringify(text), () => {
+      const error = (() => {
+        try {
+          return parseJson(text);
+        } catch (thrown) {
+          return thrown;
+        }
+      })();
+      expect(error).toBeInstanceOf(JsonMistake);
+      expect(error).toMatchObject({ line, column });
+    });
+  }
+});
+
+test('a byte order mark is not an error', () => {
+  expect(parseJson('\ufeff[1]')).toEqual([1]);
+});
+
+test('a truncated text has its error at its end', () => {
+  fc.assert(
+    fc.property(fc.json(), fc.nat(), (json, at) => {
+      const cut = `[${json}`.slice(0, 1 + (at % (json.length + 1)));
+      try {
+        parseJson(cut);
+      } catch (error) {
+        if (!(error instanceof JsonMistake)) throw error;
+        expect(error.column).toBeLessThanOrEqual(cut.length + 1);
+        return;
+      }
+      throw new Error('taken as JSON');
+    }),
+    { verbose: true },
+  );
 });

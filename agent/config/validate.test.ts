@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { ChannelsSchema, TunerDefinitionsSchema } from '../../wire/agent.ts';
+import { ChannelsSchema, TunerDefinitionsSchema } from '../../lib/wire/agent.ts';
 import { BadValue, parseAs } from './validate.ts';
 
 const TUNER = { driver: 'fake', device: '', types: ['GR'] };

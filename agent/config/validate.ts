@@ -1,4 +1,4 @@
-/** Validates external values (bodies, files) against the schemas of `wire/`, with messages that name the field. */
+/** Validates external values (bodies, files) against the schemas of `lib/wire/`, with messages that name the field. */
 import { Kind, type Static, type TSchema } from '@sinclair/typebox';
 import { Value, type ValueError } from '@sinclair/typebox/value';
 

@@ -3,12 +3,12 @@
  * 4.3: a CA descriptor in the programme loop applies to all its streams, one in a stream's loop replaces it for that
  * stream; a PID of 0 or 0x1fff means that it is not scrambled.
  */
-import type { Descriptor } from '../../arib/descriptor/index.ts';
-import type { Pid } from '../../arib/ids.ts';
-import { NULL_PID, PAT_PID } from '../../arib/ts/packet.ts';
-import { parsePat } from '../../arib/ts/pat.ts';
-import { type ProgramMap, parsePmt } from '../../arib/ts/pmt.ts';
-import type { Section } from '../../arib/ts/section.ts';
+import type { Descriptor } from '../../lib/arib/descriptor/index.ts';
+import type { Pid } from '../../lib/arib/ids.ts';
+import { NULL_PID, PAT_PID } from '../../lib/arib/ts/packet.ts';
+import { parsePat } from '../../lib/arib/ts/pat.ts';
+import { type ProgramMap, parsePmt } from '../../lib/arib/ts/pmt.ts';
+import type { Section } from '../../lib/arib/ts/section.ts';
 
 /** A channel has about ten programmes (one-segment and data services included). */
 const MAX_PROGRAMS = 64;

@@ -1,6 +1,6 @@
 /** `POST /agent/decode`: returns the request's stream descrambled, as fast as the client reads it. */
-import type { MonotonicClock } from '../../host/clock.ts';
-import { settlesWithin } from '../../host/deadline.ts';
+import type { MonotonicClock } from '../../lib/host/clock.ts';
+import { settlesWithin } from '../../lib/host/deadline.ts';
 import type { KeySource } from './key-source.ts';
 import { StreamDescrambler } from './stream-descrambler.ts';
 

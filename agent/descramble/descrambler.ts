@@ -1,5 +1,5 @@
 /** The interface of descrambling: once per tuning, before the bytes are distributed to its consumers. */
-import type { DescramblingState } from '../../wire/agent.ts';
+import type { DescramblingState } from '../../lib/wire/vocabulary.ts';
 import type { KeyFailure, ProgramKeyFailure } from './key-source.ts';
 
 export interface Descrambler {

@@ -4,10 +4,27 @@
  * content changes the current key stays valid and the other one is invalid until the new answer arrives. ARIB STD-B25
  * Part 1, 4.3.3.
  */
-import { type MonotonicClock, monotonicMs } from '../../host/clock.ts';
+import { type MonotonicClock, type MonotonicMs, monotonicMs } from '../../lib/host/clock.ts';
 import { type AnsweredKeys, KeyFailure, type KeySource } from './key-source.ts';
 import type { Parity } from './multi2-decryptor.ts';
-import type { WaitBudget } from './wait-budget.ts';
+
+/** Tables and ECMs are sent every 100 ms (ARIB TR-B14): later they will not arrive, ms. */
+const LIMIT_MS = 2_000;
+/** Minimum interval between the starts of two waits, ms. */
+const INTERVAL_MS = 10_000;
+
+/**
+ * Limits how long the packets of a stream wait for tables and ECMs that have not arrived. Shared by all programmes of
+ * a stream: a broken or malicious programme that keeps announcing new tables must not delay the others repeatedly.
+ */
+export class WaitBudget {
+  #startedAt = monotonicMs(Number.NEGATIVE_INFINITY);
+
+  mayWait(now: MonotonicMs): boolean {
+    if (now - this.#startedAt >= INTERVAL_MS) this.#startedAt = now;
+    return now - this.#startedAt < LIMIT_MS;
+  }
+}
 
 /**
  * What to do with a scrambled packet: decrypt it; keep it until the requested key arrives; keep it until tables or an

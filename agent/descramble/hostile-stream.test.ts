@@ -1,7 +1,7 @@
 /** Streams with invalid tables and ECMs: the other programme is descrambled completely, in bounded time and memory. */
 import { expect, test } from 'bun:test';
-import { packetPid } from '../../arib/ts/packet.ts';
-import { monotonicMs } from '../../host/clock.ts';
+import { packetPid } from '../../lib/arib/ts/packet.ts';
+import { monotonicMs } from '../../lib/host/clock.ts';
 import { keysOf, scrambledStream, TEST_SYSTEM } from '../../test/scrambled-stream.ts';
 import { caDescriptor, longSection, pmtSection, StreamBuilder } from '../../test/stream-builder.ts';
 import { type CardSystem, KeyFailure } from './key-source.ts';

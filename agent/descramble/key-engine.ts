@@ -1,15 +1,13 @@
 /** Keys of one card for one transport stream: tables, their ECMs, and the decryptor with the keys. */
-import type { Pid } from '../../arib/ids.ts';
-import { parseEcm } from '../../arib/si/ecm.ts';
-import { PAT_PID, packetPid } from '../../arib/ts/packet.ts';
-import { type Section, SectionAssembler, SectionDemux } from '../../arib/ts/section.ts';
-import { SectionMemory } from '../../arib/ts/section-memory.ts';
-import type { MonotonicClock } from '../../host/clock.ts';
+import type { Pid } from '../../lib/arib/ids.ts';
+import { parseEcm } from '../../lib/arib/si/ecm.ts';
+import { PAT_PID, packetPid } from '../../lib/arib/ts/packet.ts';
+import { type Section, SectionAssembler, SectionDemux, SectionMemory } from '../../lib/arib/ts/section.ts';
+import type { MonotonicClock } from '../../lib/host/clock.ts';
 import { CaTable } from './ca-table.ts';
-import { EcmStream, type Verdict } from './ecm-stream.ts';
+import { EcmStream, type Verdict, WaitBudget } from './ecm-stream.ts';
 import type { AnsweredKeys, CardSystem, KeyFailure, KeySource, ProgramKeyFailure } from './key-source.ts';
 import { Multi2Decryptor, type Parity } from './multi2-decryptor.ts';
-import { WaitBudget } from './wait-budget.ts';
 
 interface KeyEngineOptions {
   source: KeySource;

@@ -1,9 +1,6 @@
 /** The source of scrambling keys for the descrambler of a tuning: a card in this machine, or another agent. */
-import { type KeyFailureCode, KeyFailureSchema } from '../../wire/agent.ts';
+import type { KeyFailureCode } from '../../lib/wire/key-failure.ts';
 import type { ScramblingKeys, SystemParameters } from './multi2-decryptor.ts';
-
-/** Codes as they are passed from a worker. */
-export const KEY_FAILURE_CODES: readonly KeyFailureCode[] = KeyFailureSchema.anyOf.map((one) => one.const);
 
 export class KeyFailure extends Error {
   override readonly name = 'KeyFailure';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { encryptPayload, scheduleKeys } from '../../arib/conditional/multi2.ts';
-import { pid } from '../../arib/ids.ts';
+import { encryptPayload, scheduleKeys } from '../../lib/arib/conditional/multi2.ts';
+import { pid } from '../../lib/arib/ids.ts';
 import { Multi2Decryptor, type SystemParameters } from './multi2-decryptor.ts';
 
 const SYSTEM: SystemParameters = {

@@ -1,10 +1,10 @@
 /**
- * The MULTI2 module (`wasm/multi2`) with keys by PID: decrypts the scrambled packets of complete, aligned packets.
+ * The MULTI2 module (`lib/wasm/multi2`) with keys by PID: decrypts the scrambled packets of complete, aligned packets.
  */
-/// <reference path="../../wasm/wasm.d.ts" />
-import { scheduleKeys } from '../../arib/conditional/multi2.ts';
-import type { Pid } from '../../arib/ids.ts';
-import { PACKET_SIZE } from '../../arib/ts/packet.ts';
+/// <reference path="../../lib/wasm/wasm.d.ts" />
+import { scheduleKeys } from '../../lib/arib/conditional/multi2.ts';
+import type { Pid } from '../../lib/arib/ids.ts';
+import { PACKET_SIZE } from '../../lib/arib/ts/packet.ts';
 
 interface Multi2Exports {
   readonly memory: WebAssembly.Memory;
@@ -45,7 +45,7 @@ let compiled: Promise<WebAssembly.Module> | undefined;
 /** Compiled once per process, when the first scrambled programme needs it. */
 function loadModule(): Promise<WebAssembly.Module> {
   compiled ??= (async () => {
-    const { default: path } = await import('../../wasm/built/multi2.wasm', { with: { type: 'file' } });
+    const { default: path } = await import('../../lib/wasm/built/multi2.wasm', { with: { type: 'file' } });
     return WebAssembly.compile(await Bun.file(path).bytes());
   })();
   return compiled;

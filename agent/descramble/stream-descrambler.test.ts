@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { type MonotonicMs, monotonicMs } from '../../host/clock.ts';
+import { type MonotonicMs, monotonicMs } from '../../lib/host/clock.ts';
 import {
   ecmMessage,
   keysOf,

@@ -3,15 +3,67 @@
  * packet's key is pending, it and everything after it waits; if no key is available, it passes unchanged. A stream
  * without scrambled packets passes without delay, whatever state the card is in.
  */
-import { PacketFramer } from '../../arib/ts/framer.ts';
-import { hasTransportError, PACKET_SIZE, packetPid, scramblingControl } from '../../arib/ts/packet.ts';
-import type { MonotonicClock } from '../../host/clock.ts';
-import type { DescramblingState } from '../../wire/agent.ts';
+import { PacketFramer } from '../../lib/arib/ts/framer.ts';
+import { hasTransportError, PACKET_SIZE, packetPid, scramblingControl } from '../../lib/arib/ts/packet.ts';
+import type { MonotonicClock } from '../../lib/host/clock.ts';
+import type { DescramblingState } from '../../lib/wire/vocabulary.ts';
 import type { Descrambler } from './descrambler.ts';
 import type { Verdict } from './ecm-stream.ts';
 import { KeyEngine } from './key-engine.ts';
 import { KeyFailure, type KeySource, type ProgramKeyFailure } from './key-source.ts';
-import { PacketQueue } from './packet-queue.ts';
+
+/** Complete packets in the order of the stream, with absolute positions in octets. The owner limits its size. */
+class PacketQueue {
+  /** Position of the first octet in the queue. */
+  #start = 0;
+  /** Position after the last octet in the queue. */
+  #end = 0;
+  readonly #parts: Uint8Array[] = [];
+
+  get start(): number {
+    return this.#start;
+  }
+
+  get end(): number {
+    return this.#end;
+  }
+
+  get length(): number {
+    return this.#end - this.#start;
+  }
+
+  push(packets: Uint8Array): void {
+    this.#parts.push(packets);
+    this.#end += packets.length;
+  }
+
+  /** The content, as arrays with their positions, oldest first. */
+  *parts(): Generator<{ at: number; packets: Uint8Array }> {
+    let at = this.#start;
+    for (const packets of this.#parts) {
+      yield { at, packets };
+      at += packets.length;
+    }
+  }
+
+  first(): Uint8Array | undefined {
+    return this.#parts[0];
+  }
+
+  /** Removes the first `length` octets of the first array and returns them. */
+  take(length: number): Uint8Array {
+    const part = this.#parts[0] as Uint8Array;
+    this.#start += length;
+    if (length === part.length) this.#parts.shift();
+    else this.#parts[0] = part.subarray(length);
+    return part.subarray(0, length);
+  }
+
+  clear(): void {
+    this.#parts.length = 0;
+    this.#start = this.#end;
+  }
+}
 
 /** Limit of data that waits for the very first key: 4 s of the fastest broadcast. */
 const HEAD_BYTES = 8 * 1024 * 1024;

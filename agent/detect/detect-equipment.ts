@@ -3,8 +3,8 @@
  * neither powers it up nor blocks others; a character device is never opened, because that would do both.
  */
 import { readdirSync } from 'node:fs';
-import { BROADCAST_TYPES, type BroadcastType } from '../../arib/ids.ts';
-import type { DetectedDevice, TunerDefinition } from '../../wire/agent.ts';
+import { BROADCAST_TYPES, type BroadcastType } from '../../lib/arib/ids.ts';
+import type { DetectedDevice, TunerDefinition } from '../../lib/wire/agent.ts';
 import {
   busyError,
   DeviceError,
@@ -128,8 +128,8 @@ function detectCharacterDevice(path: string, { facts, pid }: DetectionSystem): D
 
 function busyProblem(paths: readonly string[], facts: DeviceFacts, pid: number): Problem | null {
   for (const path of paths) {
-    const holder = facts.holder(path);
-    if (holder !== undefined && holder.pid !== pid) return problemOf(busyError(path, facts));
+    const user = facts.userOf(path);
+    if (user !== undefined && user.pid !== pid) return problemOf(busyError(path, facts));
   }
   return null;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import { SILENT_LOG } from '../../host/log.ts';
+import { SILENT_LOG } from '../../lib/host/log.ts';
+import type { DetectedDevice } from '../../lib/wire/agent.ts';
 import { until } from '../../test/until.ts';
-import type { DetectedDevice } from '../../wire/agent.ts';
 import { EquipmentMonitor } from './equipment-monitor.ts';
 
 const device = (name: string, problem: DetectedDevice['problem'] = null): DetectedDevice => ({

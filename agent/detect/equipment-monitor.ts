@@ -3,8 +3,8 @@
  * devices themselves are only queried when the names changed, or while one has a problem that the user may be fixing
  * right now.
  */
-import type { Log } from '../../host/log.ts';
-import type { DetectedDevice } from '../../wire/agent.ts';
+import type { Log } from '../../lib/host/log.ts';
+import type { DetectedDevice } from '../../lib/wire/agent.ts';
 
 interface EquipmentMonitorOptions {
   /** Queries the devices. May be slow, may fail. */

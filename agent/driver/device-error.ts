@@ -32,10 +32,11 @@ const OF_CHANNEL: ReadonlySet<DeviceErrorCode> = new Set(['system', 'range', 'no
 
 export class DeviceError extends Error {
   override readonly name = 'DeviceError';
-  /** @param message for display */
+  /** @param message for display @param detail for the log: the failed call, if it has no sentence of its own */
   constructor(
     readonly code: DeviceErrorCode,
     message: string,
+    readonly detail?: string,
   ) {
     super(message);
   }
@@ -81,8 +82,8 @@ export function permissionError(path: string, facts: DeviceFacts): DeviceError {
 }
 
 export function busyError(path: string, facts: DeviceFacts): DeviceError {
-  const holder = facts.holder(path);
-  if (holder === undefined) {
+  const user = facts.userOf(path);
+  if (user === undefined) {
     return new DeviceError(
       'busy',
       `${path} は使用中です。他のプログラムか、同じ機器の別のチューナーが使っています`,
@@ -90,12 +91,13 @@ export function busyError(path: string, facts: DeviceFacts): DeviceError {
   }
   return new DeviceError(
     'busy',
-    `${path} は ${holder.name}（プロセス ${holder.pid}）が使用中です。そのプログラムを終了してください`,
+    `${path} は ${user.name}（プロセス ${user.pid}）が使用中です。そのプログラムを終了してください`,
   );
 }
 
 /** @param errno positive, of a call on an open device that has no special meaning for that call */
 export function callError(path: string, call: string, errno: number): DeviceError {
+  const detail = `${call}: ${errnoName(errno)}`;
   switch (errno) {
     case ERRNO.EIO:
     case ERRNO.ENODEV:
@@ -106,7 +108,8 @@ export function callError(path: string, call: string, errno: number): DeviceErro
     case ERRNO.ECANCELED:
       return new DeviceError(
         'gone',
-        `${path} が応答しません。チューナーが外れていないか、電源と接続を確認してください (${call}: ${errnoName(errno)})`,
+        `${path} が応答しません。チューナーが外れていないか、電源と接続を確認してください`,
+        detail,
       );
     case ERRNO.EMFILE:
     case ERRNO.ENFILE:
@@ -119,7 +122,11 @@ export function callError(path: string, call: string, errno: number): DeviceErro
         `${path} は他のプログラムが使用中です。そのプログラムを終了してください`,
       );
     default:
-      return new DeviceError('failed', `${path} を操作できません (${call}: ${errnoName(errno)})`);
+      return new DeviceError(
+        'failed',
+        `${path} を操作できません。続くときは svc-agent のログを確認してください`,
+        detail,
+      );
   }
 }
 

@@ -20,9 +20,9 @@ test('finds the process that has a device open among the visible ones', () => {
   mkdirSync(join(proc, '99'));
   mkdirSync(join(proc, 'sys'));
   const facts = new MachineFacts({ proc, groupFile: '/etc/group' });
-  expect(facts.holder('/dev/px4video0')).toEqual({ pid: 345, name: 'recpt1' });
-  expect(facts.holder('/dev/px4video1')).toBeUndefined();
-  expect(new MachineFacts({ proc: join(FOLDER, 'none'), groupFile: '' }).holder('/dev/null')).toBeUndefined();
+  expect(facts.userOf('/dev/px4video0')).toEqual({ pid: 345, name: 'recpt1' });
+  expect(facts.userOf('/dev/px4video1')).toBeUndefined();
+  expect(new MachineFacts({ proc: join(FOLDER, 'none'), groupFile: '' }).userOf('/dev/null')).toBeUndefined();
 });
 
 test('names the group of a file, by its number where it has no name, and none for root’s', () => {

@@ -2,7 +2,7 @@
 import { accessSync, constants, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-export interface DeviceHolder {
+export interface DeviceUser {
   readonly pid: number;
   /** The program's name, up to 15 characters like in the kernel. */
   readonly name: string;
@@ -15,7 +15,7 @@ export interface DeviceFacts {
    * A process that has the device open. Only root can see other users' processes: undefined does not mean that there
    * is none.
    */
-  holder(path: string): DeviceHolder | undefined;
+  userOf(path: string): DeviceUser | undefined;
   /** Name of the group that owns the device file; undefined for root's, which a service must not be added to. */
   group(path: string): string | undefined;
 }
@@ -38,7 +38,7 @@ export class MachineFacts implements DeviceFacts {
     return this.#accessible(path, access === 'read' ? constants.R_OK : constants.R_OK | constants.W_OK);
   }
 
-  holder(path: string): DeviceHolder | undefined {
+  userOf(path: string): DeviceUser | undefined {
     for (const entry of namesIn(this.folders.proc)) {
       if (!/^\d+$/.test(entry)) continue;
       const folder = join(this.folders.proc, entry);

@@ -1,6 +1,6 @@
-/** Messages between the agent and its device workers (`host/worker-link.ts`). One worker drives one open device. */
-import type { BroadcastType } from '../../arib/ids.ts';
-import type { DetectedDevice } from '../../wire/agent.ts';
+/** Messages between the agent and its device workers (`lib/host/worker-link.ts`). One worker drives one open device. */
+import type { BroadcastType } from '../../lib/arib/ids.ts';
+import type { DetectedDevice } from '../../lib/wire/agent.ts';
 import type { Signal } from './driver.ts';
 
 export interface TuneOrder {
@@ -39,6 +39,8 @@ export interface DeviceContract {
     | { kind: 'overflow'; count: number }
     /** The descriptor of the stream, which `interrupt` can stop. */
     | { kind: 'streaming'; fd: number }
+    /** For the log: the call that failed. Sent before the failure itself. */
+    | { kind: 'detail'; text: string }
     /** Reception ended by itself; `code` is that of a `DeviceError`. */
     | { kind: 'ended'; code: string; message: string };
 }

@@ -37,6 +37,15 @@ export class DeviceWorkerHost {
 
   /** @throws DeviceError, Closing */
   async tune(order: TuneOrder): Promise<null> {
+    try {
+      return await this.#tune(order);
+    } catch (error) {
+      this.#tellDetail(error);
+      throw error;
+    }
+  }
+
+  async #tune(order: TuneOrder): Promise<null> {
     const { send } = this.options;
     const calls = new HeldDescriptors(order.held).track(this.options.system.calls);
     const system = { ...this.options.system, calls };
@@ -138,9 +147,21 @@ export class DeviceWorkerHost {
   }
 
   #fail(error: unknown): void {
-    const code = error instanceof DeviceError ? error.code : 'failed';
-    const message = error instanceof Error ? error.message : String(error);
+    this.#tellDetail(error);
+    const { code, message } =
+      error instanceof DeviceError
+        ? error
+        : {
+            code: 'failed',
+            message: '受信の処理でエラーが起きました。続くときは svc-agent のログを確認してください',
+          };
     this.options.send({ kind: 'ended', code, message });
+  }
+
+  #tellDetail(error: unknown): void {
+    if (error instanceof Closing) return;
+    const text = error instanceof DeviceError ? error.detail : String(error);
+    if (text !== undefined) this.options.send({ kind: 'detail', text });
   }
 
   async #pause(ms: number): Promise<void> {

@@ -1,5 +1,5 @@
 /** A tuner as driven by its worker: one implementation per kind of device, over `SystemCalls`. */
-import type { MonotonicClock } from '../../host/clock.ts';
+import type { MonotonicClock } from '../../lib/host/clock.ts';
 import type { DeviceFacts } from './device-facts.ts';
 import type { TuneOrder } from './device-messages.ts';
 import type { Signal } from './driver.ts';

@@ -31,8 +31,9 @@ export interface TuneSink {
    * The device stopped by itself.
    * @param reason for display
    * @param isDevice the device itself is unusable; otherwise it may be the channel or the reception
+   * @param detail for the log: what the system or a command said
    */
-  ended(reason: string, isDevice: boolean): void;
+  ended(reason: string, isDevice: boolean, detail?: string): void;
 }
 
 export interface TuneSession {

@@ -2,10 +2,12 @@
  * The driver `fake`: a command whose standard output is the transport stream. It replaces a device in the
  * demo and in tests; the command comes from FAKE_TUNE only, never from a screen or a file.
  */
+
 import type { ReadableStreamDefaultReader } from 'node:stream/web';
 import type { Subprocess } from 'bun';
-import { childEnvironment } from '../../host/child-environment.ts';
-import { settlesWithin } from '../../host/deadline.ts';
+import { settlesWithin } from '../../lib/host/deadline.ts';
+import { childEnvironment } from '../../lib/host/environment.ts';
+import { systemErrorStep } from '../../lib/host/system-error.ts';
 import type { TunerSettings } from '../tuner-settings.ts';
 import { fillWords, splitWords } from './command-line.ts';
 import type { Driver, TuneSession, TuneSink, TuneTarget } from './driver.ts';
@@ -75,9 +77,9 @@ class FakeSession implements TuneSession {
         env: childEnvironment(options.environment),
       });
     } catch (error) {
-      throw new Error(
-        `選局コマンドを起動できません: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      throw new Error(`選局コマンド ${command[0]} を起動できません。${systemErrorStep(error)}`, {
+        cause: error,
+      });
     }
     this.#stdout = this.#child.stdout.getReader();
     this.#stderr = this.#child.stderr.getReader();
@@ -104,9 +106,7 @@ class FakeSession implements TuneSession {
       }
     } catch (error) {
       if (this.#closing !== undefined) return;
-      this.#report(
-        `選局コマンドの出力を読めません: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      this.#report(`選局コマンドの出力を読めません。${systemErrorStep(error)}`, String(error));
       return;
     }
     // The output is closed; the exit code follows at once unless the command continues without it.
@@ -129,10 +129,10 @@ class FakeSession implements TuneSession {
     }
   }
 
-  #report(reason: string): void {
+  #report(reason: string, detail?: string): void {
     if (this.#reported || this.#closing !== undefined) return;
     this.#reported = true;
-    this.sink.ended(reason, false);
+    this.sink.ended(reason, false, detail);
   }
 
   #exitReason(): string {
@@ -140,8 +140,8 @@ class FakeSession implements TuneSession {
     const code = exitCode === null ? undefined : `終了コード ${exitCode}`;
     const how = signalCode === null ? code : `シグナル ${signalCode}`;
     const what = how === undefined ? '選局コマンドが出力を閉じました' : `選局コマンドが終了しました (${how})`;
-    const said = lastLine(new TextDecoder().decode(this.#stderrTail));
-    return `${what}${said === '' ? '' : `: ${said}`}`;
+    const words = lastLine(new TextDecoder().decode(this.#stderrTail));
+    return words === '' ? what : `${what}: ${words}`;
   }
 
   async #end(): Promise<void> {

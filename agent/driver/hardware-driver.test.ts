@@ -1,6 +1,7 @@
 /** Sessions of the drivers `dvb` and `px4` with their workers, over a scripted kernel. */
+
 import { describe, expect, test } from 'bun:test';
-import { SILENT_LOG } from '../../host/log.ts';
+import { SILENT_LOG } from '../../lib/host/log.ts';
 import { type InlineWorker, startInlineWorker } from '../../test/agent/inline-device-worker.ts';
 import { dvbAdapter, frontendState, ISDBS, ISDBT } from '../../test/agent/scripted-devices.ts';
 import { fail, type ScriptedFile, ScriptedKernel } from '../../test/agent/scripted-kernel.ts';
@@ -9,8 +10,7 @@ import { until } from '../../test/until.ts';
 import type { TunerSettings } from '../tuner-settings.ts';
 import type { TuneSession, TuneTarget } from './driver.ts';
 import { FE_SET_PROPERTY, FE_SET_VOLTAGE } from './dvb/abi.ts';
-import { HardwareDriver } from './hardware-driver.ts';
-import { LnbSupply } from './lnb-supply.ts';
+import { HardwareDriver, LnbSupply } from './hardware-driver.ts';
 import * as px4 from './px4/abi.ts';
 
 const FRONTEND = '/dev/dvb/adapter0/frontend0';
@@ -27,6 +27,8 @@ interface Watched {
   /** `locked`, `data N`, `ended device …`, `ended channel …`, in order. */
   log: string[];
   chunks: Uint8Array[];
+  /** For the agent's log, of each `ended`. */
+  details: (string | undefined)[];
 }
 
 class Rig {
@@ -51,16 +53,20 @@ class Rig {
     });
     const log: string[] = [];
     const chunks: Uint8Array[] = [];
+    const details: (string | undefined)[] = [];
     const session = driver.open(settings, target, {
       locked: () => log.push('locked'),
       data: (chunk) => {
         log.push('data');
         chunks.push(chunk);
       },
-      ended: (reason, isDevice) => log.push(`ended ${isDevice ? 'device' : 'channel'}: ${reason}`),
+      ended: (reason, isDevice, detail) => {
+        log.push(`ended ${isDevice ? 'device' : 'channel'}: ${reason}`);
+        details.push(detail);
+      },
     });
     this.sessions.push(session);
-    return { session, log, chunks };
+    return { session, log, chunks, details };
   }
 }
 
@@ -135,6 +141,24 @@ describe('a session', () => {
     expect(log[2]).toStartWith('ended device:');
     expect(rig.kernel.openFiles.size).toBe(0);
     await session.close();
+  });
+
+  test('passes on which call failed, for the log alone', async () => {
+    const adapter = () => dvbAdapter(0, frontendState([ISDBT]), { read: () => fail('EIO') });
+    const reading = adapter();
+    const tuning = adapter();
+    tuning[FRONTEND] = { ...tuning[FRONTEND], open: () => fail('EOVERFLOW') };
+    for (const [files, detail] of [
+      [reading, 'read: EIO'],
+      [tuning, 'open: EOVERFLOW'],
+    ] as const) {
+      const rig = new Rig(new ScriptedKernel(files));
+      const { session, log, details } = rig.open(tuner(FRONTEND), T27);
+      await until(() => details.length > 0);
+      expect(details).toEqual([detail]);
+      expect(log.at(-1)).not.toMatch(/EIO|EOVERFLOW/u);
+      await session.close();
+    }
   });
 
   test('counts overflows and continues', async () => {

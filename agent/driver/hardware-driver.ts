@@ -1,12 +1,41 @@
 /** Drivers `dvb` and `px4` for the pool: each open device is driven by a worker of its own, since its calls block. */
-import type { Log } from '../../host/log.ts';
-import { WorkerError, WorkerLink } from '../../host/worker-link.ts';
+import type { Log } from '../../lib/host/log.ts';
+import { WorkerError, WorkerLink } from '../../lib/host/worker-link.ts';
 import type { TunerSettings } from '../tuner-settings.ts';
 import { isDeviceFault } from './device-error.ts';
 import type { DeviceContract, TuneOrder } from './device-messages.ts';
 import type { Driver, Signal, TuneSession, TuneSink, TuneTarget } from './driver.ts';
 import { HeldDescriptors } from './held-descriptors.ts';
-import type { LnbMember, LnbSupply } from './lnb-supply.ts';
+
+interface LnbMember {
+  /** Switches the power of a running tuning; not called for the one that `join` selected. */
+  setPower(on: boolean): void;
+}
+
+/**
+ * Power for the antenna's converter, which the tuners of a household share through one cable: only one of the tunings
+ * with this setting supplies it. Two supplies on one cable can damage each other.
+ */
+export class LnbSupply {
+  readonly #members = new Set<LnbMember>();
+  #powering: LnbMember | undefined;
+
+  /** @returns whether the new tuning supplies power from its start */
+  join(member: LnbMember): boolean {
+    this.#members.add(member);
+    if (this.#powering !== undefined) return false;
+    this.#powering = member;
+    return true;
+  }
+
+  /** Called when its power is off: the next one is switched on at once. */
+  leave(member: LnbMember): void {
+    if (!this.#members.delete(member) || this.#powering !== member) return;
+    const [next] = this.#members;
+    this.#powering = next;
+    next?.setPower(true);
+  }
+}
 
 interface HardwareDriverOptions {
   readonly driver: 'dvb' | 'px4';
@@ -46,6 +75,8 @@ class DeviceSession implements TuneSession, LnbMember {
   #streamFd: number | undefined;
   #closing: Promise<void> | undefined;
   #hasEnded = false;
+  /** Why it ended, for the log. */
+  #detail: string | undefined;
 
   constructor(
     private readonly options: HardwareDriverOptions,
@@ -103,11 +134,15 @@ class DeviceSession implements TuneSession, LnbMember {
       await this.#link.request('tune', order, { timeoutMs: TUNE_LIMIT_MS });
       if (this.#closing === undefined && !this.#hasEnded) this.sink.locked();
     } catch (error) {
-      if (error instanceof WorkerError && error.kind === 'failed') {
+      // Without a code it is no `DeviceError`: its message is for the log.
+      if (error instanceof WorkerError && error.kind === 'failed' && error.code !== null) {
         this.#end(error.message, isDeviceFault(error.code));
       } else if (error instanceof WorkerError && error.kind === 'timeout') {
         this.#end(`${this.tuner.device} が応答しません。接続し直してください`, true);
-      } else this.#end(`${this.tuner.device} を開けません: ${String(error)}`, true);
+      } else {
+        this.#detail ??= String(error);
+        this.#end(`${this.tuner.device} を開けません。続くときは svc-agent のログを確認してください`, true);
+      }
     }
   }
 
@@ -127,6 +162,9 @@ class DeviceSession implements TuneSession, LnbMember {
       case 'streaming':
         this.#streamFd = event.fd;
         break;
+      case 'detail':
+        this.#detail = event.text;
+        break;
       case 'ended':
         this.#end(event.message, isDeviceFault(event.code));
         break;
@@ -136,7 +174,7 @@ class DeviceSession implements TuneSession, LnbMember {
   #end(reason: string, isDevice: boolean): void {
     if (this.#hasEnded || this.#closing !== undefined) return;
     this.#hasEnded = true;
-    this.sink.ended(reason, isDevice);
+    this.sink.ended(reason, isDevice, this.#detail);
   }
 
   async #close(): Promise<void> {

@@ -3,10 +3,9 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SILENT_LOG } from '../../host/log.ts';
-import { HardwareDriver } from './hardware-driver.ts';
+import { SILENT_LOG } from '../../lib/host/log.ts';
+import { HardwareDriver, LnbSupply } from './hardware-driver.ts';
 import { openLibc } from './libc.ts';
-import { LnbSupply } from './lnb-supply.ts';
 import { ERRNO, O_CLOEXEC, O_NONBLOCK, O_RDONLY, O_RDWR } from './system-calls.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'svc-libc-'));

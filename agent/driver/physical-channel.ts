@@ -1,5 +1,5 @@
 /** Tuning parameters of a physical channel: frequency, and the stream of a satellite transponder. */
-import type { BroadcastType } from '../../arib/ids.ts';
+import type { BroadcastType } from '../../lib/arib/ids.ts';
 
 /** First centre frequency of UHF channel 13 and the channel spacing, Hz; ARIB STD-B31. */
 const UHF_FIRST_CHANNEL = 13;

@@ -1,5 +1,5 @@
 /** Common parts of all drivers: files, power for the antenna's converter, and errors of `read`. */
-import type { BroadcastType } from '../../arib/ids.ts';
+import type { BroadcastType } from '../../lib/arib/ids.ts';
 import type { DeviceSystem } from './device.ts';
 import { callError, lnbError, openError, systemError } from './device-error.ts';
 import { ERRNO, O_CLOEXEC } from './system-calls.ts';

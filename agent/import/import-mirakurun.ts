@@ -3,7 +3,7 @@
  */
 import { chown, copyFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Channel, TunerDefinition } from '../../wire/agent.ts';
+import type { Channel, TunerDefinition } from '../../lib/wire/agent.ts';
 import { JsonFile, SaveFailed } from '../config/json-file.ts';
 import { parseChannels, parseTuners } from '../equipment.ts';
 import { readMirakurunChannels } from './mirakurun-channels.ts';

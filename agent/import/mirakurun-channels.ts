@@ -2,9 +2,9 @@
  * Converts `channels.yml` of Mirakurun to the channel table: an entry there is a station, here a physical channel
  * with its stations.
  */
-import { BROADCAST_TYPES, type BroadcastType } from '../../arib/ids.ts';
-import { SATELLITE_STREAMS } from '../../arib/satellite-streams.ts';
-import type { Channel } from '../../wire/agent.ts';
+import { BROADCAST_TYPES, type BroadcastType } from '../../lib/arib/ids.ts';
+import { SATELLITE_STREAMS } from '../../lib/arib/satellite-streams.ts';
+import type { Channel } from '../../lib/wire/agent.ts';
 import { channelNameForm, parseChannelName } from '../channel-name.ts';
 import { type Entry, entryName, type ImportNote, isTrue, readEntries, textOf } from './mirakurun-file.ts';
 

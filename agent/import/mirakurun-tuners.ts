@@ -3,8 +3,8 @@
  * is never run.
  */
 import { basename } from 'node:path';
-import { BROADCAST_TYPES, type BroadcastType } from '../../arib/ids.ts';
-import type { TunerDefinition } from '../../wire/agent.ts';
+import { BROADCAST_TYPES, type BroadcastType } from '../../lib/arib/ids.ts';
+import type { TunerDefinition } from '../../lib/wire/agent.ts';
 import { splitWords } from '../driver/command-line.ts';
 import { characterDevice } from '../driver/px4/device-names.ts';
 import { type Entry, entryName, type ImportNote, isTrue, readEntries, textOf } from './mirakurun-file.ts';

@@ -1,16 +1,52 @@
 /** `/api/access`: how this request was let in and who is logged in; ending other sessions; the live ticket. */
 import type { Elysia } from 'elysia';
-import type { Networks } from '../../host/networks.ts';
-import { type Access, AccessSchema, LiveTicketSchema, RevokedSessionsSchema } from '../../wire/access.ts';
-import { ProblemSchema } from '../../wire/api.ts';
-import type { Requester } from '../model/requester.ts';
-import { REFUSAL_SCHEMAS } from '../route/described-responses.ts';
-import { problem } from '../route/problems.ts';
-import { publicBase } from '../route/public-base.ts';
-import { requesterOf } from '../route/requester.ts';
+import type { MonotonicClock } from '../../lib/host/clock.ts';
+import type { Networks } from '../../lib/host/networks.ts';
+import type { Random } from '../../lib/host/random.ts';
+import { type Access, AccessSchema, LiveTicketSchema, RevokedSessionsSchema } from '../../lib/wire/access.ts';
+import { ProblemSchema } from '../../lib/wire/api.ts';
+import { REFUSAL_SCHEMAS } from '../http/route/described-responses.ts';
+import { problem } from '../http/route/problems.ts';
+import { publicBase, requesterOf } from '../http/route/request.ts';
+import { type Requester, requesterKey } from '../model/requester.ts';
 import { type AttemptLimiter, retryAfter } from './attempt-limiter.ts';
-import type { LiveTickets } from './live-tickets.ts';
+import { BoundedPlaces } from './bounded-places.ts';
 import type { Sessions } from './sessions.ts';
+
+/** A household opens a handful at a time. */
+const LIMITS = { most: 256, mostPerOwner: 32, lifetimeMs: 30_000 };
+const BYTES = 32;
+
+interface TicketOptions {
+  now: MonotonicClock;
+  random: Random;
+}
+
+/**
+ * Tickets for the WebSocket of live viewing: a browser sends no `Authorization` with its handshake, so it requests a
+ * ticket over plain HTTP, where the access decision applies, and puts it into the socket's address.
+ */
+export class LiveTickets {
+  readonly #held: BoundedPlaces<Requester>;
+
+  constructor(private readonly options: TicketOptions) {
+    this.#held = new BoundedPlaces(LIMITS, options.now);
+  }
+
+  /** @param requester for whom the socket will act */
+  issue(requester: Requester): string {
+    const ticket = this.options.random(BYTES).toBase64({ alphabet: 'base64url', omitPadding: true });
+    this.#held.add(ticket, requesterKey(requester), requester);
+    return ticket;
+  }
+
+  /** Works once, within 30 s. @returns for whom it was issued; undefined: unknown, used or expired */
+  redeem(ticket: string): Requester | undefined {
+    const requester = this.#held.get(ticket);
+    this.#held.delete(ticket);
+    return requester;
+  }
+}
 
 interface AccessRouteNeeds {
   sessions: Pick<Sessions, 'list' | 'endOthers'>;

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'bun:test';
-import { Networks } from '../../host/networks.ts';
-import { type AccessPolicy, type AccessRequest, decideAccess, protectionOf } from './access.ts';
+import { Networks } from '../../lib/host/networks.ts';
+import {
+  type AccessPolicy,
+  type AccessRequest,
+  decideAccess,
+  isBeyondTokens,
+  protectionOf,
+} from './access.ts';
 import { clientAddress, forwardedHost, pathPrefix } from './client-address.ts';
 
 const PROXIES = Networks.parse('127.0.0.1,10.0.0.0/8,2001:db8::/32');
@@ -119,6 +125,10 @@ describe('decideAccess', () => {
       '/api/health/x',
       '/api//health',
       '/api/device/logout',
+      '/tv/-',
+      '/tv/-/',
+      '/tv/-/playlist.m3u',
+      '/tv',
     ]) {
       expect(protectionOf(path)).toBe('credentials');
     }
@@ -213,4 +223,11 @@ describe('decideAccess', () => {
     });
     expect(() => decideAccess(asking, request(all))).toThrow('asked');
   });
+});
+
+test('tokens may not manage tokens and sessions, by any path below them', () => {
+  for (const path of ['/api/device/tokens', '/api/device/tokens/7', '/api/sessions/revoke-others'])
+    expect([path, isBeyondTokens(path)]).toEqual([path, true]);
+  for (const path of ['/api/device/logout', '/api/device/token', '/api/settings', '/api/live/ticket', '/'])
+    expect([path, isBeyondTokens(path)]).toEqual([path, false]);
 });

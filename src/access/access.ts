@@ -2,9 +2,9 @@
  * The access decision: who is let in, by endpoint. Every request passes here first; only this table defines paths
  * that need no credentials.
  */
-import type { Networks } from '../../host/networks.ts';
+import type { Networks } from '../../lib/host/networks.ts';
+import { cookieValues } from '../http/route/cookies.ts';
 import type { LetIn } from '../model/requester.ts';
-import { cookieValues } from '../route/cookies.ts';
 
 /** Looks up an access token. The result applies to this request only: the next one is checked again. */
 export interface TokenCheck {
@@ -73,11 +73,14 @@ const ENDPOINTS: readonly EndpointRow[] = [
   { path: '/api/device/code', protection: 'open', why: 'a device without a token begins pairing' },
   { path: '/api/device/token', protection: 'open', why: 'such a device polls for its token' },
   { path: '/api/live/socket', protection: 'ticket', why: 'browsers send no header with a WebSocket' },
+  { path: '/tv/-', protection: 'credentials', why: 'as the next' },
+  { path: '/tv/-/*', protection: 'credentials', why: 'without a key, for clients that are let in anyway' },
+  { path: '/tv/*', protection: 'ticket', why: 'the key of a client link is in the path' },
   { path: '*', protection: 'credentials', why: 'everything else' },
 ];
 
 /** For the log. */
-export const NO_LOGIN_METHOD =
+const NO_LOGIN_METHOD =
   'No login method is configured: set TRUSTED_NETWORKS, or OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET, and restart.';
 
 const NOTHING_CONFIGURED =
@@ -109,6 +112,16 @@ export function isClosed({
 /** `0.0.0.0/0` means IPv6 too, on a dual-stack socket. */
 export function opensEverything(networks: Networks): boolean {
   return networks.text.split(',').includes(EVERYONE);
+}
+
+/** For the log, when nobody or everybody is let in. */
+export function accessWarnings(policy: { trustedNetworks: Networks; hasLogin: boolean }): string[] {
+  return [
+    ...(isClosed(policy) ? [NO_LOGIN_METHOD] : []),
+    ...(opensEverything(policy.trustedNetworks)
+      ? ['TRUSTED_NETWORKS contains 0.0.0.0/0: everyone who reaches this address is let in']
+      : []),
+  ];
 }
 
 /** The entry of TRUSTED_NETWORKS that lets an address in; undefined when none does. */
@@ -149,4 +162,16 @@ export function decideAccess(policy: AccessPolicy, request: AccessRequest): Acce
   if (network !== undefined) return { kind: 'allow', letIn: { by: 'network', address, network } };
   const letIn = sessionOf(policy, request);
   return letIn === undefined ? { kind: 'unauthorized' } : { kind: 'allow', letIn };
+}
+
+/** Paths, and all below them. */
+const BEYOND_TOKENS = ['/api/device/tokens', '/api/sessions', '/api/client-links'] as const;
+
+/**
+ * What an access token may not do although the screens may: manage the access of others. A stolen token must not end
+ * sessions, or remove and watch other devices. Approval of a pairing is refused by its page, settings of folders by
+ * the settings' route.
+ */
+export function isBeyondTokens(path: string): boolean {
+  return BEYOND_TOKENS.some((one) => path === one || path.startsWith(`${one}/`));
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { monotonicMs } from '../../host/clock.ts';
+import { monotonicMs } from '../../lib/host/clock.ts';
 import { AttemptLimiter, retryAfter } from './attempt-limiter.ts';
 
 function limiter() {

@@ -3,8 +3,8 @@
  * the least recently active address is evicted, which gives it a new budget. An attacker with that many addresses is
  * not stopped by counting.
  */
-import type { MonotonicClock, MonotonicMs } from '../../host/clock.ts';
-import { ownerOf } from '../../host/networks.ts';
+import type { MonotonicClock, MonotonicMs } from '../../lib/host/clock.ts';
+import { ownerOf } from '../../lib/host/networks.ts';
 
 /** ~100 bytes each. */
 const MAX_ADDRESSES = 2_048;

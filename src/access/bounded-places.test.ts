@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { MonotonicMs } from '../../host/clock.ts';
+import type { MonotonicMs } from '../../lib/host/clock.ts';
 import { BoundedPlaces } from './bounded-places.ts';
 
 function rig() {

@@ -3,7 +3,7 @@
  * them nor displace those of others. Beyond the limits an owner's oldest value is dropped: its own, or of the owner with
  * the most.
  */
-import type { MonotonicClock, MonotonicMs } from '../../host/clock.ts';
+import type { MonotonicClock, MonotonicMs } from '../../lib/host/clock.ts';
 
 interface PlaceLimits {
   readonly most: number;

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test';
 import { BlockList, isIP } from 'node:net';
 import fc from 'fast-check';
-import { Networks } from '../../host/networks.ts';
+import { Networks } from '../../lib/host/networks.ts';
 import { processorMs } from '../../test/processor-time.ts';
 import { clientAddress } from './client-address.ts';
 

@@ -2,7 +2,7 @@
  * The client's address behind trusted proxies, like a real-IP module with recursive lookup. Only addresses count;
  * data that a client can set is used only if a trusted proxy sent it.
  */
-import { canonicalAddress, type Networks } from '../../host/networks.ts';
+import { canonicalAddress, type Networks } from '../../lib/host/networks.ts';
 
 const IN_BRACKETS = /^\[([^\]]*:[^\]]*)\](?::(\d{1,5}))?$/;
 const WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):(\d{1,5})$/;

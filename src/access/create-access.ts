@@ -1,22 +1,67 @@
-/** Composition of the access feature: sessions, tickets, their routes, and the look-ups of the access decision. */
+/** Composition of access: pairing of devices, sessions, tickets, their routes, and the look-ups of the access decision. */
 import type { Database } from 'bun:sqlite';
-import type { MonotonicClock, WallClock } from '../../host/clock.ts';
-import type { Log } from '../../host/log.ts';
-import type { Networks } from '../../host/networks.ts';
-import type { Random } from '../../host/random.ts';
-import type { Hub } from '../hub/hub.ts';
+import type { MonotonicClock, WallClock } from '../../lib/host/clock.ts';
+import type { Log } from '../../lib/host/log.ts';
+import type { Networks } from '../../lib/host/networks.ts';
+import type { Random } from '../../lib/host/random.ts';
+import type { AddRoutes } from '../http/route/server-interfaces.ts';
 import type { Requester } from '../model/requester.ts';
-import type { AddRoutes } from '../route/add-routes.ts';
+import type { Hub } from '../notify/hub.ts';
+import { PairingStore, TokenStore } from '../store/pairing-store.ts';
 import { SessionStore } from '../store/session-store.ts';
 import { whenWritable } from '../store/transaction.ts';
 import { type AccessPolicy, type TokenCheck, trustedNetworkOf } from './access.ts';
-import { addAccessRoutes } from './access-routes.ts';
+import { addAccessRoutes, LiveTickets } from './access-routes.ts';
 import { AttemptLimiter } from './attempt-limiter.ts';
+import { addDevicePageRoutes, FormGuard } from './device-page-routes.ts';
+import { type Attempts, addDeviceRoutes } from './device-routes.ts';
 import { IdentityProvider, type OidcConfig } from './identity-provider.ts';
-import { LiveTickets } from './live-tickets.ts';
-import { addLoginRoutes } from './login-routes.ts';
-import { PendingLogins } from './pending-logins.ts';
+import { addLoginRoutes, PendingLogins } from './login-routes.ts';
+import { PairingService, TokenService } from './pairing-service.ts';
 import { Sessions } from './sessions.ts';
+
+interface PairingNeeds {
+  database: Database;
+  hub: Hub;
+  /** Epoch ms. */
+  now: WallClock;
+  random: Random;
+  /** Interval of deleting expired codes. */
+  purgeIntervalMs: number;
+  limitAttempts: (limits: { burst: number; refillMs: number }) => Attempts;
+  log: Log;
+}
+
+/** Limit per address, beside its places: requests that are refused cost little, those that are not a write each. */
+const CODE_LIMITS = { burst: 60, refillMs: 10_000 };
+/** Some twenty devices behind one address, each polling every 5 s. */
+const POLL_LIMITS = { burst: 120, refillMs: 250 };
+
+/** Composition of pairing: the codes, the tokens of paired devices, and their routes. */
+export function createPairing(needs: PairingNeeds) {
+  const { database, hub, now, random, purgeIntervalMs, limitAttempts, log } = needs;
+  const store = new TokenStore(database);
+  const onChanged = (): void => hub.changed('tokens');
+  const tokens = new TokenService({ tokens: store, now, onChanged, log });
+  const onPaired = (): void => {
+    onChanged();
+    hub.changed('paired');
+  };
+  const pairing = new PairingService({
+    ...{ codes: new PairingStore(database), tokens: store, now, random, purgeIntervalMs, onPaired, log },
+    write: (act) => whenWritable(database, act),
+  });
+  const guard = new FormGuard(random);
+  const routes: AddRoutes = (app) => {
+    addDeviceRoutes(app, {
+      ...{ pairing, tokens },
+      codeAttempts: limitAttempts(CODE_LIMITS),
+      pollAttempts: limitAttempts(POLL_LIMITS),
+    });
+    addDevicePageRoutes(app, { pairing, guard });
+  };
+  return { pairing, tokens, routes };
+}
 
 /** Each channel change requests one socket; a page that is reloaded repeatedly requests a few. */
 const TICKET_LIMITS = { burst: 60, refillMs: 500 };

@@ -4,8 +4,52 @@
  * provider's keys, RS256 only, with 60 s of clock tolerance. OpenID Connect Core 1.0, 3.1; RFC 7636; RFC 9207.
  */
 import * as oidc from 'openid-client';
-import type { MonotonicClock, MonotonicMs, WallClock } from '../../host/clock.ts';
-import type { Claims } from './membership.ts';
+import type { MonotonicClock, MonotonicMs, WallClock } from '../../lib/host/clock.ts';
+
+/** Reason for the denial. */
+export type Denial =
+  /** In other groups and roles only. */
+  | 'not_member'
+  /** The ID token has neither groups nor roles: the provider does not send them. */
+  | 'no_groups'
+  /** The provider left out the groups because there are too many, and sends no roles. */
+  | 'too_many_groups';
+
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** Some providers send one group as a plain text. */
+function texts(claim: unknown): string[] {
+  const list = Array.isArray(claim) ? claim : [claim];
+  return list.filter((one): one is string => typeof one === 'string' && one !== '');
+}
+
+/**
+ * OpenID Connect Core 1.0, 5.6.2: the value is elsewhere (distributed claim). Entra ID does this for more than 200
+ * groups.
+ */
+function isElsewhere(claims: Claims, name: string): boolean {
+  const names = claims._claim_names;
+  return typeof names === 'object' && names !== null && Object.hasOwn(names, name);
+}
+
+/**
+ * @param group its members and holders of the role of that name are let in; null: everyone. @returns undefined if let
+ *   in
+ */
+export function denialOf(claims: Claims, group: string | null): Denial | undefined {
+  if (group === null) return undefined;
+  const [groups, roles] = [texts(claims.groups), texts(claims.roles)];
+  if (groups.includes(group) || roles.includes(group)) return undefined;
+  if (roles.length === 0 && groups.length === 0)
+    return isElsewhere(claims, 'groups') ? 'too_many_groups' : 'no_groups';
+  return 'not_member';
+}
+
+/** Display name of a person. `sub` is always present. */
+export function nameOf(claims: Claims): string {
+  const [name = ''] = [claims.name, claims.preferred_username, claims.email, claims.sub].flatMap(texts);
+  return name;
+}
 
 const REQUEST_LIMIT_S = 10;
 const CLOCK_SKEW_S = 60;

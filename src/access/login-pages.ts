@@ -1,6 +1,6 @@
 /** Pages of the login: what went wrong and the next step. */
-import { escapeHtml, htmlPage, pageFonts } from '../route/page.ts';
-import type { Denial } from './membership.ts';
+import { escapeHtml, htmlPage, pageFonts } from '../http/route/page.ts';
+import type { Denial } from './identity-provider.ts';
 
 interface LoginPage {
   status: number;

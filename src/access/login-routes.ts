@@ -1,19 +1,103 @@
 /** `/login`, `/login/callback`, `/logout`: login with an identity provider, in a browser. */
+
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Elysia } from 'elysia';
-import type { Log } from '../../host/log.ts';
-import type { Random } from '../../host/random.ts';
-import { cookieValues, setCookie } from '../route/cookies.ts';
-import { REFUSALS } from '../route/described-responses.ts';
-import { publicBase } from '../route/public-base.ts';
-import { requesterOf } from '../route/requester.ts';
+import type { MonotonicClock } from '../../lib/host/clock.ts';
+import type { Log } from '../../lib/host/log.ts';
+import { ownerOf } from '../../lib/host/networks.ts';
+import type { Random } from '../../lib/host/random.ts';
+import { cookieValues, setCookie } from '../http/route/cookies.ts';
+import { REFUSALS } from '../http/route/described-responses.ts';
+import { CONFIRM_PARAMETER } from '../http/route/page.ts';
+import { publicBase, requesterOf } from '../http/route/request.ts';
 import { SESSION_COOKIE } from './access.ts';
 import { type AttemptLimiter, retryAfter } from './attempt-limiter.ts';
-import { type IdentityProvider, LoginFailure } from './identity-provider.ts';
+import { BoundedPlaces } from './bounded-places.ts';
+import {
+  type Claims,
+  denialOf,
+  type IdentityProvider,
+  type LoginChecks,
+  LoginFailure,
+  nameOf,
+} from './identity-provider.ts';
 import { deniedPage, LOGIN_PAGES } from './login-pages.ts';
-import { type Claims, denialOf, nameOf } from './membership.ts';
-import type { PendingLogins } from './pending-logins.ts';
-import { returnAddress } from './return-address.ts';
 import type { Sessions } from './sessions.ts';
+
+const MAX_LENGTH = 1_024;
+
+/**
+ * @param to relative to the service's address, as the browser sent it
+ * @param base the service's address with a final slash
+ * @returns an absolute address below `base`; `base` itself for anything else
+ */
+export function returnAddress(to: string | null, base: string): string {
+  if (to === null || to.length > MAX_LENGTH) return base;
+  const [root, target] = [new URL(base), URL.parse(to, base)];
+  if (target === null || target.origin !== root.origin || !target.pathname.startsWith(root.pathname))
+    return base;
+  if (target.username !== '' || target.password !== '') return base;
+  // Prevents loops and redirects to other hosts: `//host` below the root is only a path of the service.
+  const path = target.pathname.slice(root.pathname.length);
+  if (path.startsWith('/') || /^log(?:in|out)(?:\/|$)/.test(path)) return base;
+  // Any page can lead a browser to the login with an address of its choice.
+  if (/^device\/*$/.test(path)) target.searchParams.set(CONFIRM_PARAMETER, '1');
+  return target.href;
+}
+
+/** Time for a password, a second factor and a forgotten tab. Any client can start logins: ~1 KB each. */
+const LIMITS = { most: 500, mostPerOwner: 20, lifetimeMs: 10 * 60_000 };
+
+interface PendingLogin {
+  checks: LoginChecks;
+  redirectUri: string;
+  /** Where the browser wanted to go, an address of the service. */
+  to: string;
+}
+
+interface Held extends PendingLogin {
+  browser: Buffer;
+}
+
+function hashOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+/**
+ * Logins in progress, with the values that the callback is checked against. Kept by the service, not in the browser,
+ * so that each is used once; bound to the browser by a cookie, so that no other browser completes the login.
+ */
+export class PendingLogins {
+  /** By state. */
+  readonly #held: BoundedPlaces<Held>;
+
+  constructor(now: MonotonicClock) {
+    this.#held = new BoundedPlaces(LIMITS, now);
+  }
+
+  /** @param browser value of its cookie @param address of the client */
+  add(login: PendingLogin, browser: string, address: string): void {
+    this.#held.add(login.checks.state, ownerOf(address), { ...login, browser: hashOf(browser) });
+  }
+
+  /** Works once. @returns undefined: unknown, used, expired, or started by another browser, which keeps it */
+  take(state: string, browser: string): PendingLogin | undefined {
+    const held = this.#held.get(state);
+    if (held === undefined || !timingSafeEqual(held.browser, hashOf(browser))) return undefined;
+    this.#held.delete(state);
+    return held;
+  }
+
+  /** Whether a login of this browser is in progress. */
+  knows(browser: string): boolean {
+    const hash = hashOf(browser);
+    return this.#held.some((held) => timingSafeEqual(held.browser, hash));
+  }
+
+  get size(): number {
+    return this.#held.size;
+  }
+}
 
 interface LoginNeeds {
   /** null: none is configured. */
@@ -65,6 +149,8 @@ function browserOf(request: Request, base: string): string | undefined {
   const [value, ...others] = new Set(sent.filter((one) => BROWSER_VALUE.test(one)));
   return others.length === 0 ? value : undefined;
 }
+
+export const LOGIN_CALLBACK = '/login/callback';
 
 class LoginFlow {
   constructor(private readonly needs: LoginNeeds) {}
@@ -204,7 +290,7 @@ export function addLoginRoutes(app: Elysia, needs: LoginNeeds): void {
     },
   });
 
-  app.get('/login/callback', ({ request }) => flow.finish(request, queryOf(request)), {
+  app.get(LOGIN_CALLBACK, ({ request }) => flow.finish(request, queryOf(request)), {
     detail: {
       ...shared,
       summary: 'Where the identity provider sends the browser back',

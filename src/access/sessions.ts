@@ -4,10 +4,10 @@
  */
 
 import { createHash } from 'node:crypto';
-import { plusMs } from '../../arib/time.ts';
-import type { WallClock } from '../../host/clock.ts';
-import type { Log } from '../../host/log.ts';
-import type { Random } from '../../host/random.ts';
+import { plusMs } from '../../lib/arib/time.ts';
+import type { WallClock } from '../../lib/host/clock.ts';
+import type { Log } from '../../lib/host/log.ts';
+import type { Random } from '../../lib/host/random.ts';
 import type { NewSession, SessionRow, SessionStore } from '../store/session-store.ts';
 import { type Write, writeNow } from '../store/transaction.ts';
 import type { SessionCheck } from './access.ts';

@@ -1,18 +1,18 @@
 /** Bookings with a real database and the real worker; tests control stubs of the recorder and the agent. */
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { broadcastMs } from '../../arib/time.ts';
-import { wallMs } from '../../host/clock.ts';
-import { createLog } from '../../host/log.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import { wallMs } from '../../lib/host/clock.ts';
+import { createLog } from '../../lib/host/log.ts';
+import type { Tuner } from '../../lib/wire/agent.ts';
+import { settingDefaults } from '../../lib/wire/settings.ts';
 import { BookedHome, MINUTE, NOON } from '../../test/schedule/booked-home.ts';
 import { StandInRecorder } from '../../test/schedule/stand-in-recorder.ts';
 import { tuner } from '../../test/service/bookings.ts';
 import { until } from '../../test/until.ts';
-import type { Tuner } from '../../wire/agent.ts';
-import { settingDefaults } from '../../wire/settings.ts';
-import { Hub } from '../hub/hub.ts';
 import { Failure } from '../model/failure.ts';
 import { type ReservationId, recordingId, reservationId, ruleId } from '../model/ids.ts';
+import { Hub } from '../notify/hub.ts';
 import { ProgramStore } from '../store/program-store.ts';
 import { startScheduleWorker } from '../workers.ts';
 import { BookingService } from './booking-service.ts';

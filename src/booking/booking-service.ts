@@ -4,35 +4,35 @@
  * is discarded.
  */
 
-import type { ProgramId, StationId } from '../../arib/ids.ts';
-import { type BroadcastMs, plusMs } from '../../arib/time.ts';
-import { systemMonotonicClock } from '../../host/clock.ts';
-import type { Log } from '../../host/log.ts';
-import type { Tuner } from '../../wire/agent.ts';
-import type { Retiring } from '../../wire/recordings.ts';
-import type { Hub } from '../hub/hub.ts';
+import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
+import { type BroadcastMs, plusMs } from '../../lib/arib/time.ts';
+import { systemMonotonicClock } from '../../lib/host/clock.ts';
+import type { Log } from '../../lib/host/log.ts';
+import type { Tuner } from '../../lib/wire/agent.ts';
+import { valuesBy } from '../../lib/wire/fields.ts';
+import type { Retiring } from '../../lib/wire/recordings.ts';
+import { RECORDING_OPTIONS } from '../../lib/wire/rule-fields.ts';
 import type { Airings } from '../model/airing.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import type { RecorderPort, RecordingEnd } from '../model/recording.ts';
-import type { ReservationId } from '../model/reservation.ts';
+import { choiceOf, NO_CHOICE, type RecordingChoice, type ReservationId } from '../model/reservation.ts';
 import type { ReservationNote } from '../model/reservation-reason.ts';
 import type { RuleDraft, RuleId } from '../model/rule.ts';
 import type { KnownStation } from '../model/station.ts';
+import type { Hub } from '../notify/hub.ts';
 import type { PlannedOpening } from '../schedule/plan/plan-types.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { CancellationStore } from '../store/cancellation-store.ts';
 import type { AiringProgram } from '../store/program-store.ts';
-import type { RecordingChoice } from '../store/reservation-row.ts';
 import type { PlannedChanges, ReservationStore } from '../store/reservation-store.ts';
 import type { RuleStore } from '../store/rule-store.ts';
 import { type Write, writeNow } from '../store/transaction.ts';
 import { ListChangeNotifier } from './list-change-notifier.ts';
-import { nextDecisionMs } from './next-decision.ts';
 import { TunerWatch, tunersOfPlan } from './plan-tuners.ts';
-import { PlanningLoop } from './planning-loop.ts';
+import { nextDecisionMs, PlanningLoop } from './planning-loop.ts';
 import { PlanningWorkerClient } from './planning-worker-client.ts';
 import type { Planned, PlanOrder, Repeat } from './planning-worker-messages.ts';
-import { ordersOf, TUNING_MS } from './recording-orders.ts';
+import { type OrderSettings, ordersOf, TUNING_MS } from './recording-orders.ts';
 import { type OpeningTimes, openingTimes } from './reservation-items.ts';
 import { ReservationService } from './reservation-service.ts';
 import { RuleService } from './rule-service.ts';
@@ -235,18 +235,18 @@ export class BookingService {
   #apply({ stamp, create, update, remove, openings, faults, repeats, crowded }: Planned): boolean {
     const { reservations, rules, log, now } = this.options;
     const isDifferent = create.length + update.length + remove.length > 0;
-    const choiceOf = isDifferent ? this.#choices() : () => NO_CHOICE;
+    const choiceOfRule = isDifferent ? this.#choices() : () => NO_CHOICE;
     const changes: PlannedChanges = {
       stamp,
       remove,
       create: create.map((planned) => ({
         ...planned,
-        ...choiceOf(planned.ruleId),
+        ...choiceOfRule(planned.ruleId),
         note: planned.repeats === null ? null : { code: 'repeat_of_rule' },
       })),
       update: update.map(({ id, to }) => {
         const ruleBefore = to.ruleId === null ? null : reservations.find(id)?.ruleId;
-        return { id, to, choice: ruleBefore === to.ruleId ? null : choiceOf(to.ruleId) };
+        return { id, to, choice: ruleBefore === to.ruleId ? null : choiceOfRule(to.ruleId) };
       }),
     };
     if (isDifferent ? !reservations.apply(changes, now()) : reservations.stamp() !== stamp) return false;
@@ -273,9 +273,7 @@ export class BookingService {
     const rules = new Map(this.options.rules.all().map((rule) => [rule.id, rule]));
     return (id) => {
       const rule = id === null ? undefined : rules.get(id);
-      if (rule === undefined) return NO_CHOICE;
-      const { marginBefore, marginAfter, encode, keepTs, commercials } = rule;
-      return { marginBefore, marginAfter, encode, keepTs, commercials };
+      return rule === undefined ? NO_CHOICE : choiceOf(rule);
     };
   }
 
@@ -295,12 +293,7 @@ export class BookingService {
     const orders = ordersOf(
       wanted,
       this.#openings,
-      {
-        marginBefore: settings.get('marginBefore'),
-        marginAfter: settings.get('marginAfter'),
-        encode: settings.get('encode'),
-        keepTs: settings.get('keepTs'),
-      },
+      valuesBy(RECORDING_OPTIONS, (name) => settings.get(name)) as OrderSettings,
       (station) => stations.findKnown(station),
     );
     this.#times = openingTimes(wanted, orders, this.#times, this.#openings);
@@ -330,11 +323,3 @@ export class BookingService {
     if (forgotten > 0) log.debug('reservations forgotten', { reservations: forgotten });
   }
 }
-
-const NO_CHOICE: RecordingChoice = {
-  marginBefore: null,
-  marginAfter: null,
-  encode: null,
-  keepTs: null,
-  commercials: null,
-};

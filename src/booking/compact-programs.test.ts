@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { eventId, networkId, type ProgramId, programId, serviceId, stationId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
+import { eventId, networkId, type ProgramId, programId, serviceId, stationId } from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import type { ProgramGroup } from '../model/program.ts';
 import { GuideIndex } from '../schedule/match/guide-index.ts';
 import type { StoredProgram } from '../store/planning-database.ts';

@@ -2,8 +2,8 @@
  * The guide in the planning worker's memory, for 60,000 programmes: numbers in typed arrays, texts in the database,
  * equal lists shared. A programme is an object only while something refers to it: a rule that matched it, or a series.
  */
-import type { ProgramId, StationId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
+import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
 import { type Genre, isGenre, isProgramGroup, type ProgramGroup } from '../model/program.ts';
 import type { GuideProgram } from '../schedule/match/guide-index.ts';
 import { LruCache } from '../schedule/match/lru-cache.ts';

@@ -1,6 +1,6 @@
 /** Composition of the booking feature: reservations, rules, planning, and routes. */
 import type { Database } from 'bun:sqlite';
-import type { AddRoutes } from '../route/add-routes.ts';
+import type { AddRoutes } from '../http/route/server-interfaces.ts';
 import { CancellationStore } from '../store/cancellation-store.ts';
 import { ReservationStore } from '../store/reservation-store.ts';
 import { RuleStore } from '../store/rule-store.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
-import { SILENT_LOG } from '../../host/log.ts';
+import { SILENT_LOG } from '../../lib/host/log.ts';
 import { until } from '../../test/until.ts';
-import { Hub } from '../hub/hub.ts';
+import { Hub } from '../notify/hub.ts';
 import { ListChangeNotifier } from './list-change-notifier.ts';
 
 let published: string[];

@@ -1,6 +1,6 @@
 /** Sends change events of the reservation and rule lists, only if their content changed. */
-import type { Log } from '../../host/log.ts';
-import type { Hub } from '../hub/hub.ts';
+import type { Log } from '../../lib/host/log.ts';
+import type { Hub } from '../notify/hub.ts';
 
 interface ListChangeNotifierOptions {
   hub: Hub;

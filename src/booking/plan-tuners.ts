@@ -1,6 +1,6 @@
 /** The tuners for the plan, read from the agent whenever they change. */
-import type { Log } from '../../host/log.ts';
-import type { Tuner } from '../../wire/agent.ts';
+import type { Log } from '../../lib/host/log.ts';
+import type { Tuner } from '../../lib/wire/agent.ts';
 import { recordingId } from '../model/ids.ts';
 import type { RunningRecording } from '../model/recording.ts';
 import type { ReservationId } from '../model/reservation.ts';

@@ -2,7 +2,9 @@
  * Runs the planning on request, never twice at once: requests that arrive together share one run. It also runs at an
  * interval, and again with backoff after a failure.
  */
-import type { Log } from '../../host/log.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { Log } from '../../lib/host/log.ts';
+import type { Reservation } from '../model/reservation.ts';
 
 interface PlanningLoopOptions {
   /** @returns false, or throws: retried with backoff */
@@ -30,7 +32,7 @@ const EVERY_MS = 60_000;
 const REST = 4;
 const MAX_GATHER_MS = 5_000;
 /** After this many consecutive failures callers do not wait any more. */
-const HOPELESS = 3;
+const MAX_AWAITED_FAILURES = 3;
 /** Retry delays after failures. */
 const BACKOFF_MS = [250, 1000, 3000, 10_000, 30_000] as const;
 
@@ -116,10 +118,10 @@ export class PlanningLoop {
     this.#running = undefined;
     this.#failures = went ? 0 : this.#failures + 1;
     if (went) this.#done = goal;
-    const isHopeless = this.#failures >= HOPELESS;
+    const isGivenUp = this.#failures >= MAX_AWAITED_FAILURES;
     for (const { goal: wanted, resolve } of this.#waiting) {
       if (wanted <= this.#done) resolve(true);
-      else if (isHopeless) resolve(false);
+      else if (isGivenUp) resolve(false);
     }
     this.#arm(this.#delay());
   }
@@ -134,4 +136,31 @@ export class PlanningLoop {
     if (this.#wanted === this.#done) return Math.max(this.#gatherMs, Math.min(everyMs, nextInMs()));
     return this.#waiting.size > 0 ? 0 : this.#gatherMs;
   }
+}
+
+/** Longer ones are planned again often enough by the usual interval. */
+const SHORT_MS = 3 * 60_000;
+/** While one is on air, a tuner may become free at any moment, also before an announced end. */
+const ON_AIR_MS = 5_000;
+
+/** Of conflicts of short programmes, which may be shorter than the usual interval. */
+type Times = Pick<Reservation, 'state' | 'startAt' | 'endAt'>;
+
+/**
+ * Time until a tuner may become free for a conflict with a short programme; Infinity: there is none. @param now epoch
+ * ms
+ */
+export function nextDecisionMs(reservations: readonly Times[], now: BroadcastMs): number {
+  const short = reservations.filter(
+    ({ state, startAt, endAt }) => state === 'conflict' && endAt > now && endAt - startAt < SHORT_MS,
+  );
+  if (short.length === 0) return Infinity;
+  const ends = reservations.flatMap(({ state, endAt }) =>
+    (state === 'scheduled' || state === 'recording') && endAt > now ? [endAt] : [],
+  );
+  const times = short.flatMap(({ startAt, endAt }) => [
+    startAt > now ? startAt : now + ON_AIR_MS,
+    ...ends.filter((end) => end >= startAt && end < endAt),
+  ]);
+  return Math.min(...times.filter((at) => at > now)) - now;
 }

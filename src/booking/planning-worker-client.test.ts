@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { broadcastMs } from '../../arib/time.ts';
-import { SILENT_LOG } from '../../host/log.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import { SILENT_LOG } from '../../lib/host/log.ts';
 import { BookedHome, MINUTE, NOON } from '../../test/schedule/booked-home.ts';
 import { recordingId, reservationId, ruleId } from '../model/ids.ts';
 import { readRule } from '../schedule/rule-body.ts';

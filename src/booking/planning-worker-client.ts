@@ -2,9 +2,9 @@
  * The main thread's side of the planning worker. Requests to a worker that crashes or hangs fail, and the
  * next request starts another one: all its state is in the database.
  */
-import type { Log } from '../../host/log.ts';
-import { type Ask, type RequestName, WorkerError, WorkerLink } from '../../host/worker-link.ts';
-import { PROBLEM_CODES, type ProblemCode } from '../../wire/api.ts';
+import type { Log } from '../../lib/host/log.ts';
+import { type Ask, type RequestName, WorkerError, WorkerLink } from '../../lib/host/worker-link.ts';
+import { PROBLEM_CODES, type ProblemCode } from '../../lib/wire/api.ts';
 import { Failure } from '../model/failure.ts';
 import type {
   Planned,

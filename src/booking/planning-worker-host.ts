@@ -2,11 +2,11 @@
  * The planning worker: keeps the rules (`IncrementalPlanner`) and what it needs of the guide (`StoredGuide`) between plans,
  * reads what changed since the last plan with a connection of its own, and answers plans and previews. It writes nothing.
  */
-import type { ProgramId } from '../../arib/ids.ts';
-import { type BroadcastMs, broadcastMs, plusMs } from '../../arib/time.ts';
+import type { ProgramId } from '../../lib/arib/ids.ts';
+import { type BroadcastMs, broadcastMs, plusMs } from '../../lib/arib/time.ts';
 import type { RecordingId } from '../model/ids.ts';
 import { IncrementalPlanner, type PlanCircumstances } from '../schedule/incremental-planner.ts';
-import { isRepeat, nextAiring } from '../schedule/plan/next-airing.ts';
+import { isRepeat, nextAiring } from '../schedule/plan/airings.ts';
 import type { PlannedReservation } from '../schedule/plan/plan-types.ts';
 import type { PlanningDatabase, RecordedRow } from '../store/planning-database.ts';
 import type { Planned, PlanOrder, Previewed, PreviewOrder, Repeat } from './planning-worker-messages.ts';

@@ -1,7 +1,7 @@
 /** Messages between main thread and planning worker. */
 
-import type { ProgramId, StationId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
+import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
 import type { Airings } from '../model/airing.ts';
 import type { RecordingId } from '../model/ids.ts';
 import type { ReservationId } from '../model/reservation.ts';

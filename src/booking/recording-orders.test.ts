@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { networkId, type ProgramId, type StationId, serviceId, stationId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
+import { networkId, type ProgramId, type StationId, serviceId, stationId } from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import { reservationOf } from '../../test/reservation.ts';
 import { tuner } from '../../test/service/bookings.ts';
 import { recordingId, reservationId, ruleId } from '../model/ids.ts';

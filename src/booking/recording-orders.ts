@@ -1,20 +1,28 @@
 /** Orders to the recorder: the reservations to record, with the plan's times and the settings. Pure. */
-import type { ProgramId, StationId } from '../../arib/ids.ts';
-import { latest, plusMs } from '../../arib/time.ts';
+import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
+import { latest, plusMs } from '../../lib/arib/time.ts';
+import { valuesBy } from '../../lib/wire/fields.ts';
+import { CONVERSION_OPTIONS, type ConversionOptions } from '../../lib/wire/rule-fields.ts';
 import type { RecordingOrder } from '../model/recording.ts';
-import type { Reservation } from '../model/reservation.ts';
-import type { EncodeChoice } from '../model/rule.ts';
+import type { RecordingChoice, Reservation } from '../model/reservation.ts';
 import type { PlannedOpening } from '../schedule/plan/plan-types.ts';
 
 /** Time of a slow satellite tuner to its first packet, ms; earlier data is head. */
 export const TUNING_MS = 2_000;
 
-/** Margins in ms. */
-interface OrderSettings {
-  marginBefore: number;
-  marginAfter: number;
-  encode: EncodeChoice;
-  keepTs: boolean;
+/** Of the settings, those that apply when a recording begins. Margins in ms. */
+export type OrderSettings = Readonly<Record<'marginBefore' | 'marginAfter', number>> & {
+  readonly [K in keyof ConversionOptions as null extends ConversionOptions[K]
+    ? never
+    : K]: ConversionOptions[K];
+};
+
+/** What the recording keeps of the options of its reservation. */
+function conversionOf(choice: RecordingChoice, settings: OrderSettings): ConversionOptions {
+  const byName: Readonly<Record<string, unknown>> = settings;
+  return valuesBy(CONVERSION_OPTIONS, (name, { type }) =>
+    type.kind === 'nullable' ? choice[name] : (choice[name] ?? byName[name]),
+  ) as ConversionOptions;
 }
 
 /** Where a station is received. */
@@ -75,9 +83,7 @@ export function ordersOf(
       airState: opening?.airState ?? null,
       after: followed.filter((other) => !isApart(other)).map(({ id }) => id),
       apart: followed.filter(isApart).map(({ id }) => id),
-      encode: reservation.encode ?? settings.encode,
-      keepTs: reservation.keepTs ?? settings.keepTs,
-      commercials: reservation.commercials,
+      ...conversionOf(reservation, settings),
       wantedFrom: createdAt > startAt ? createdAt : null,
     };
   });

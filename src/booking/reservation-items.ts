@@ -1,10 +1,10 @@
 /** Reservations and rules in the format of the API. Pure. */
-import type { ProgramId, StationId } from '../../arib/ids.ts';
-import { removeTitleMarks } from '../../arib/text/title-marks.ts';
-import { type BroadcastMs, latest } from '../../arib/time.ts';
-import type { PreviewProgram, ReservationItem, RuleItem } from '../../wire/schedule.ts';
+import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
+import { removeTitleMarks } from '../../lib/arib/text/title-marks.ts';
+import { type BroadcastMs, latest } from '../../lib/arib/time.ts';
+import type { PreviewProgram, ReservationItem, RuleItem } from '../../lib/wire/schedule.ts';
 import type { RecordingOrder } from '../model/recording.ts';
-import type { Reservation, ReservationId } from '../model/reservation.ts';
+import { choiceOf, type Reservation, type ReservationId } from '../model/reservation.ts';
 import type { Rule } from '../model/rule.ts';
 import type { PlannedOpening } from '../schedule/plan/plan-types.ts';
 import { ruleItem } from '../schedule/rule-body.ts';
@@ -92,19 +92,7 @@ export function reservationItem(
   offers: Offers,
 ): ReservationItem {
   const { id, programId, stationId, serviceName, name, startAt, endAt, state, priority, ruleId } = row;
-  const {
-    reason,
-    tuner,
-    channel,
-    recordingId,
-    verdict,
-    note,
-    marginBefore,
-    marginAfter,
-    encode,
-    keepTs,
-    commercials,
-  } = row;
+  const { reason, tuner, channel, recordingId, verdict, note } = row;
   const conflict = {
     blockers: [...row.blockers],
     alternatives: [...row.alternatives],
@@ -133,11 +121,7 @@ export function reservationItem(
     verdict,
     note: noteText(note, times?.cuts ?? []),
     cuts: (times?.cuts ?? []).map(({ name: other, ...cut }) => ({ ...cut, title: titleOf(other) })),
-    marginBefore,
-    marginAfter,
-    encode,
-    keepTs,
-    commercials,
+    ...choiceOf(row),
   };
 }
 

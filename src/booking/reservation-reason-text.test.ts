@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { broadcastMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import { isSameReason, type ReservationReason } from '../model/reservation-reason.ts';
 import { crowdedText, reservationNoteText, reservationReasonText } from './reservation-reason-text.ts';
 

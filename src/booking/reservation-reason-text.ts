@@ -1,7 +1,7 @@
 /** Japanese sentences for the codes of reasons and notes of reservations. */
 
-import type { BroadcastType } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
+import type { BroadcastType } from '../../lib/arib/ids.ts';
+import { momentText } from '../model/moment-text.ts';
 import { quotedTitle } from '../model/quoted-title.ts';
 import type { PassedOverReason, ReservationNote, ReservationReason } from '../model/reservation-reason.ts';
 
@@ -79,17 +79,6 @@ function conflictText({
   const against = names.length === 0 ? '' : `${namedText(names, hasMore)}と重なり、`;
   const error = broken === 0 ? '' : `エラーのため使えないチューナーが${broken}台あります。`;
   return `${against}チューナーが足りないため録画できません。${error}`;
-}
-
-const JST_OFFSET_MS = 9 * 3_600_000;
-const WEEKDAYS = '日月火水木金土';
-
-/** `11/25(火) 21:00`, the format of the screens. */
-function momentText(at: BroadcastMs): string {
-  const date = new Date(at + JST_OFFSET_MS);
-  const minutes = String(date.getUTCMinutes()).padStart(2, '0');
-  const day = `${date.getUTCMonth() + 1}/${date.getUTCDate()}(${WEEKDAYS[date.getUTCDay()]})`;
-  return `${day} ${date.getUTCHours()}:${minutes}`;
 }
 
 function namedText(names: readonly string[], hasMore: boolean): string {

@@ -2,20 +2,21 @@
 
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
-import { broadcastMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import {
   ProblemSchema,
   RecordAnswerSchema,
   ReservationRequestSchema,
   ReservationSchema,
   ReservationsSchema,
-} from '../../wire/api.ts';
+} from '../../lib/wire/api.ts';
+import { namesOf } from '../../lib/wire/fields.ts';
+import { CONVERSION_OPTIONS } from '../../lib/wire/rule-fields.ts';
+import { problemResponse, REFUSAL_SCHEMAS, REFUSALS } from '../http/route/described-responses.ts';
+import { readRowId, readStationId } from '../http/route/path-ids.ts';
+import { polledAnswer, polledJson, polledResponses } from '../http/route/polled-answer.ts';
 import { Failure } from '../model/failure.ts';
 import { readAs } from '../model/schema-mismatch.ts';
-import { problemResponse, REFUSAL_SCHEMAS, REFUSALS } from '../route/described-responses.ts';
-import { polledAnswer, polledJson, polledResponses } from '../route/polled-answer.ts';
-import { readRowId } from '../route/row-id.ts';
-import { readStationId } from '../route/station-id.ts';
 import type { ReservationService } from './reservation-service.ts';
 import type { ReservationWindow } from './reservation-window.ts';
 
@@ -58,6 +59,10 @@ function readWindow({ from, to, state, limit }: typeof LIST_QUERY.static): Reser
   return window;
 }
 
+/** `encode`, … and the others in words. */
+const CONVERSION = new Intl.ListFormat('en-GB').format(
+  namesOf(CONVERSION_OPTIONS).map((name) => `\`${name}\``),
+);
 const NO_CONTENT = { description: 'done, or already done before' };
 
 function addListRoutes(app: Elysia, { reservations }: ReservationRouteNeeds, tags: string[]): void {
@@ -105,7 +110,7 @@ export function addReservationRoutes(app: Elysia, parts: ReservationRouteNeeds):
       detail: {
         summary: 'Book a programme manually',
         description:
-          'Priority 2. Also 200 if it is already booked; margins, `encode`, `keepTs` and `commercials` in the request then ' +
+          `Priority 2. Also 200 if it is already booked; margins, ${CONVERSION} in the request then ` +
           'change it, unless it is being recorded. Its `state` may be `conflict`. 400 `copy_never` or `ended`; ' +
           '404 for a programme that the guide does not have.',
         tags,

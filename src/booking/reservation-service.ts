@@ -2,19 +2,26 @@
  * Manual reservations: reserve, cancel, restore. A change is stored and, if that is quick, planned before the
  * response.
  */
-import type { ProgramId, StationId } from '../../arib/ids.ts';
-import { removeTitleMarks } from '../../arib/text/title-marks.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
-import type { RecordAnswer, ReservationItem, ReservationRequest } from '../../wire/schedule.ts';
+import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
+import { removeTitleMarks } from '../../lib/arib/text/title-marks.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { RecordAnswer, ReservationItem, ReservationRequest } from '../../lib/wire/schedule.ts';
 import { Failure } from '../model/failure.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import type { RecorderPort } from '../model/recording.ts';
-import { type Cancellation, isReserved, type ReservationId } from '../model/reservation.ts';
+import {
+  type Cancellation,
+  choiceOf,
+  isReserved,
+  NO_CHOICE,
+  type RecordingChoice,
+  type ReservationId,
+} from '../model/reservation.ts';
 import { titleText } from '../model/search-text.ts';
 import type { KnownStation } from '../model/station.ts';
 import type { AiringProgram } from '../store/program-store.ts';
-import type { ListedReservation, RecordingChoice, StoredReservation } from '../store/reservation-row.ts';
-import type { ReservationStore } from '../store/reservation-store.ts';
+import type { ListedReservation, StoredReservation } from '../store/reservation-row.ts';
+import type { OfferedProgram, ReservationStore } from '../store/reservation-store.ts';
 import { type OpeningTimes, reservationItem } from './reservation-items.ts';
 import { type ReservationWindow, withinWindow } from './reservation-window.ts';
 
@@ -44,13 +51,6 @@ const STOP_LIMIT_MS = 10_000;
 const COPY_NEVER = 'コピー禁止の番組なので録画しません';
 /** Of failed or damaged recordings. */
 const MOST_NEXT = 3;
-const NO_CHOICE = {
-  marginBefore: null,
-  marginAfter: null,
-  encode: null,
-  keepTs: null,
-  commercials: null,
-} as const;
 
 function unknownReservation(): Failure {
   return new Failure('not_found', '予約が見つかりません。');
@@ -73,6 +73,14 @@ export class ReservationService {
     const [item] = this.#items([row]);
     if (item === undefined) throw unknownReservation();
     return item;
+  }
+
+  /** The next airing of a title; none while one of them is booked. @param name as broadcast */
+  nextAiring(name: string): OfferedProgram | undefined {
+    const title = titleText(name);
+    const { reservations, now } = this.options;
+    if (reservations.isTitleBooked(title, now())) return undefined;
+    return reservations.nextAirings([title], now(), 1).get(title)?.[0];
   }
 
   /** @throws Failure not_found, copy_never, ended */
@@ -121,10 +129,9 @@ export class ReservationService {
     await this.options.settle();
     if (reservations.find(id) !== undefined) return this.get(id);
     // Kept although its rule no longer matches: the user wants it.
-    const { stationId, name, description, startAt, marginBefore, marginAfter, encode, keepTs, commercials } =
-      reservation;
-    const choice = { marginBefore, marginAfter, encode, keepTs, commercials };
+    const { stationId, name, description, startAt } = reservation;
     const texts = { stationId, name, description, startAt, endAt };
+    const choice = choiceOf(reservation);
     return this.get(await this.#book({ programId, ...texts, ...choice, note: null, repeats: null }));
   }
 

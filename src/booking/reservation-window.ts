@@ -1,5 +1,5 @@
 /** The part of a list of reservations that a screen shows. */
-import type { BroadcastMs } from '../../arib/time.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
 import type { ReservationState } from '../model/reservation.ts';
 
 /** Undefined: no bound on that side. */

@@ -2,10 +2,10 @@
 
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
-import { ProblemSchema, RuleBodySchema, RulePreviewSchema, RuleSchema } from '../../wire/api.ts';
-import { problemResponse, REFUSAL_SCHEMAS, REFUSALS } from '../route/described-responses.ts';
-import { polledAnswer, polledJson, polledResponses } from '../route/polled-answer.ts';
-import { readRowId } from '../route/row-id.ts';
+import { ProblemSchema, RuleBodySchema, RulePreviewSchema, RuleSchema } from '../../lib/wire/api.ts';
+import { problemResponse, REFUSAL_SCHEMAS, REFUSALS } from '../http/route/described-responses.ts';
+import { readRowId } from '../http/route/path-ids.ts';
+import { polledAnswer, polledJson, polledResponses } from '../http/route/polled-answer.ts';
 import type { RuleService } from './rule-service.ts';
 
 interface RuleRouteNeeds {

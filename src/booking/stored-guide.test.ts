@@ -1,8 +1,15 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { eventId, networkId, type ProgramId, programId, type StationId, serviceId } from '../../arib/ids.ts';
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
-import { monotonicMs } from '../../host/clock.ts';
+import {
+  eventId,
+  networkId,
+  type ProgramId,
+  programId,
+  type StationId,
+  serviceId,
+} from '../../lib/arib/ids.ts';
+import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
+import { monotonicMs } from '../../lib/host/clock.ts';
 import { BookedHome } from '../../test/schedule/booked-home.ts';
 import { GR_TUNER, Home, MINUTE, NOON } from '../../test/schedule/plan-home.ts';
 import { putPrograms } from '../../test/service/guide-rows.ts';

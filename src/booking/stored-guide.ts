@@ -4,10 +4,9 @@
  * kept, in columns, until a while after the last one. From then on changes are tracked as long as they are requested,
  * so that search results stay current without another search.
  */
-import { type ProgramId, type StationId, splitProgramId } from '../../arib/ids.ts';
-import { systemMonotonicClock } from '../../host/clock.ts';
-import { ChangeLog } from '../schedule/match/change-log.ts';
-import { GuideIndex, type GuideProgram } from '../schedule/match/guide-index.ts';
+import { type ProgramId, type StationId, splitProgramId } from '../../lib/arib/ids.ts';
+import { systemMonotonicClock } from '../../lib/host/clock.ts';
+import { ChangeLog, GuideIndex, type GuideProgram } from '../schedule/match/guide-index.ts';
 import { NormalTexts } from '../schedule/match/normal-texts.ts';
 import type { PlanGuide } from '../schedule/plan/plan-guide.ts';
 import type { StoredProgram } from '../store/planning-database.ts';

@@ -3,15 +3,26 @@
  * detected. Always terminates: at the end of the stream, when ffmpeg exits, on abort, or when ffmpeg produces no output
  * for too long.
  */
+
+import { readAdtsHeader } from '../../lib/arib/aac/adts.ts';
+import type { Pid } from '../../lib/arib/ids.ts';
+import type { Pts90k } from '../../lib/arib/time.ts';
+import {
+  hasTransportError,
+  PACKET_SIZE,
+  packetPid,
+  scramblingControl,
+  startsUnit,
+} from '../../lib/arib/ts/packet.ts';
+import { pesTimes } from '../../lib/arib/ts/pes.ts';
 import {
   type MonotonicClock,
   type MonotonicMs,
   monotonicMs,
   systemMonotonicClock,
-} from '../../host/clock.ts';
-import { settlesWithin } from '../../host/deadline.ts';
-import { FfmpegProcess } from '../ffmpeg/process.ts';
-import { giveWay } from '../ffmpeg/run.ts';
+} from '../../lib/host/clock.ts';
+import { settlesWithin } from '../../lib/host/deadline.ts';
+import { FfmpegProcess, lowerPriority } from '../ffmpeg/process.ts';
 import { LEAD_TICKS, PLAYBACK_AUDIO, PlaybackRemuxer } from '../media/playback-remuxer.ts';
 import { RecordingBytes } from '../media/recording-bytes.ts';
 import { recordingFeed } from '../media/recording-feed.ts';
@@ -21,13 +32,12 @@ import { type AnalysisTracks, analysisCommand, analysisTracks } from './analysis
 import type { DetectAsk } from './detect-messages.ts';
 import { type MatroskaBlock, MatroskaReader } from './matroska-blocks.ts';
 import { FeatureCollector, type StreamFeatures } from './stream-features.ts';
-import { captionTimes, soundModes } from './stream-marks.ts';
 
 /** Resolves when the machine is idle; rejects with the signal's reason on abort. */
-export type Turnstile = (signal: AbortSignal) => Promise<void>;
+export type Resumed = (signal: AbortSignal) => Promise<void>;
 
 interface AnalysisOptions {
-  readonly turn: Turnstile;
+  readonly resumed: Resumed;
   /** Share of the stream that has been read, 0 to 1. */
   readonly onProgress: (share: number) => void;
   readonly signal: AbortSignal;
@@ -92,7 +102,7 @@ class Analysis {
     } catch (error) {
       throw new AnalysisFailed(error instanceof Error ? error.message : String(error));
     }
-    giveWay(process.pid);
+    lowerPriority(process.pid);
     const end = (): void => {
       this.#abort.abort(signal.reason);
       void process.stop();
@@ -145,7 +155,7 @@ class Analysis {
           continue;
         }
         if (block.at >= size) break;
-        await this.#turn(signal);
+        await this.#resumed(signal);
         this.#captions(block.bytes, block.at);
         const packets = remuxer.feed(block.bytes);
         this.#modes(packets);
@@ -174,10 +184,10 @@ class Analysis {
   }
 
   /** Time spent waiting for an idle machine does not count towards ffmpeg's timeout. */
-  async #turn(signal: AbortSignal): Promise<void> {
+  async #resumed(signal: AbortSignal): Promise<void> {
     const waiting = this.#waitingSince;
     const began = this.#clock();
-    await this.options.turn(signal);
+    await this.options.resumed(signal);
     if (waiting !== undefined && this.#waitingSince === waiting)
       this.#waitingSince = monotonicMs(waiting + this.#clock() - began);
   }
@@ -227,4 +237,46 @@ class Analysis {
     else if (track === strip) this.#collector.strip(at, data);
     else if (track === sound) this.#collector.sound(at, data);
   }
+}
+
+interface Marked {
+  readonly pts: Pts90k;
+  /** Byte offset from the start of the packets. */
+  readonly at: number;
+}
+
+function unitsOf(
+  packets: Uint8Array,
+  isWanted: (pid: Pid) => boolean,
+): (Marked & { dataAt: number; end: number })[] {
+  const units: (Marked & { dataAt: number; end: number })[] = [];
+  for (let at = 0; at + PACKET_SIZE <= packets.length; at += PACKET_SIZE) {
+    if (!startsUnit(packets, at) || !isWanted(packetPid(packets, at))) continue;
+    if (hasTransportError(packets, at) || scramblingControl(packets, at) !== 0) continue;
+    const times = pesTimes(packets, at);
+    if (times !== undefined) units.push({ at, pts: times.pts, dataAt: times.dataAt, end: at + PACKET_SIZE });
+  }
+  return units;
+}
+
+/** Finds the start of a sound frame in packets, and its channels: 0 for dual mono (two languages). */
+function soundModes(packets: Uint8Array, sound: Pid): (Marked & { channels: number })[] {
+  return unitsOf(packets, (pid) => pid === sound).flatMap(({ at, pts, dataAt, end }) => {
+    const header = readAdtsHeader(packets.subarray(0, end), dataAt);
+    return header === undefined ? [] : [{ at, pts, channels: header.channelConfiguration }];
+  });
+}
+
+/** data_group_id of management data, ARIB STD-B24 volume 1 part 3, table 9-2: the two groups alternate. */
+const MANAGEMENT = new Set([0x00, 0x20]);
+
+/** Captions without a timestamp (superimposed text) are news flashes and give no evidence. */
+function captionTimes(packets: Uint8Array, captions: readonly Pid[]): Marked[] {
+  if (captions.length === 0) return [];
+  return unitsOf(packets, (pid) => captions.includes(pid)).filter(({ dataAt, end }) => {
+    // data_identifier, private_stream_id, PES_data_packet_header_length: ARIB STD-B24 volume 3, 5.
+    const group = dataAt + 3 + ((packets[dataAt + 2] ?? 0) & 0x0f);
+    if (group >= end) return false;
+    return !MANAGEMENT.has((packets[group] as number) >> 2);
+  });
 }

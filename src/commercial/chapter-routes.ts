@@ -1,17 +1,17 @@
 /** Routes for the chapters of a recording: users correct the boundaries, or undo the correction. */
 import type { Elysia } from 'elysia';
-import type { WallClock } from '../../host/clock.ts';
-import { ChaptersRequestSchema, ChaptersSchema } from '../../wire/api.ts';
-import type { Hub } from '../hub/hub.ts';
+import type { WallClock } from '../../lib/host/clock.ts';
+import { ChaptersRequestSchema, ChaptersSchema } from '../../lib/wire/api.ts';
+import { jsonAnswer, jsonBody, problemResponse, REFUSALS } from '../http/route/described-responses.ts';
+import { findRecording, ID_PARAMS, NO_RECORDING } from '../http/route/path-ids.ts';
+import type { OpensOriginals } from '../media/job/recording-context.ts';
 import { type ChapterSegment, CM_TITLE, chaptersOf, wholeSegments } from '../model/chapters.ts';
 import { Failure } from '../model/failure.ts';
 import { type RecordingId, recordingId } from '../model/ids.ts';
 import { readAs } from '../model/schema-mismatch.ts';
-import { jsonAnswer, jsonBody, problemResponse, REFUSALS } from '../route/described-responses.ts';
-import { findRecording, ID_PARAMS, NO_RECORDING } from '../route/recording-id.ts';
+import type { Hub } from '../notify/hub.ts';
 import type { ChapterStore } from '../store/chapter-store.ts';
 import type { ListedRecording, RecordingListStore } from '../store/recording-list-store.ts';
-import type { OpensOriginals } from './original-recording.ts';
 
 interface ChapterRouteNeeds {
   recordingList: Pick<RecordingListStore, 'find'>;

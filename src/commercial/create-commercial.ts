@@ -1,47 +1,26 @@
 /** Composes the commercial feature: stored chapters, detection, corrections by users. */
-import type { Database } from 'bun:sqlite';
-import type { WallClock } from '../../host/clock.ts';
-import type { Log } from '../../host/log.ts';
-import type { Encoders } from '../ffmpeg/encoders.ts';
-import type { Hub } from '../hub/hub.ts';
+import type { AddRoutes } from '../http/route/server-interfaces.ts';
+import type { RecordingContext } from '../media/job/recording-context.ts';
 import { type RecordingId, recordingId } from '../model/ids.ts';
-import type { AddRoutes } from '../route/add-routes.ts';
-import type { Settings } from '../settings/settings.ts';
 import { ChapterStore } from '../store/chapter-store.ts';
-import { LearntLogoStore } from '../store/learnt-logo-store.ts';
-import { RecordingListStore } from '../store/recording-list-store.ts';
-import { whenWritable } from '../store/transaction.ts';
+import { LearntLogoStore } from '../store/logo-store.ts';
 import { addChapterRoutes } from './chapter-routes.ts';
+import { DetectionJobs } from './detection-jobs.ts';
 import { addDetectionRoutes } from './detection-routes.ts';
-import { DetectionService } from './detection-service.ts';
-import type { OpensOriginals } from './original-recording.ts';
 
-interface CommercialNeeds {
-  database: Database;
-  open: OpensOriginals;
+interface CommercialNeeds extends RecordingContext {
   /** The disk of a recording folder is not mounted. */
   isAway: (folder: string) => Promise<boolean>;
-  encoders: Pick<Encoders, 'ffmpeg'>;
-  settings: Pick<Settings, 'get'>;
   startWorker: () => Worker;
-  /** An encoder is running for a viewer. */
-  isBusy: () => boolean;
-  hub: Hub;
-  log: Log;
-  /** Epoch ms. */
-  now: WallClock;
 }
 
 export function createCommercial(needs: CommercialNeeds) {
-  const { database, open, encoders, settings, hub, log, now } = needs;
+  const { database, list: recordingList, open, encoders, settings, hub, log, now } = needs;
   const chapters = new ChapterStore(database);
-  const recordingList = new RecordingListStore(database);
-  const detection = new DetectionService({
-    ...{ chapters, open, settings, hub, now, list: recordingList, logos: new LearntLogoStore(database) },
-    ...{ startWorker: needs.startWorker, isBusy: needs.isBusy, isAway: needs.isAway },
-    write: (act) => whenWritable(database, act),
+  const detection = new DetectionJobs({
+    ...needs,
+    ...{ chapters, logos: new LearntLogoStore(database), log: log.component('commercials') },
     ffmpeg: () => encoders.ffmpeg(),
-    log: log.component('commercials'),
   });
   const isAutomatic = (id: RecordingId): boolean =>
     (chapters.handling(id) ?? settings.get('commercials')) !== 'none';

@@ -1,5 +1,5 @@
 /** The background worker's side of commercial detection: one recording at a time. */
-import { AnalysisFailed, analyseStream, type Turnstile } from './analyse-stream.ts';
+import { AnalysisFailed, analyseStream, type Resumed } from './analyse-stream.ts';
 import { detectCommercials } from './detect-commercials.ts';
 import type { DetectAnswer, DetectAsk, DetectContract } from './detect-messages.ts';
 
@@ -50,7 +50,7 @@ export class DetectHost {
       this.send({ event: 'progress', share });
     };
     try {
-      const features = await analyseStream(ask, { turn: this.#turn, onProgress, signal });
+      const features = await analyseStream(ask, { resumed: this.#resumed, onProgress, signal });
       if (features.pictures.times.length === 0) return failed('unreadable', 'no picture could be decoded');
       const { chapters, learnt } = detectCommercials(features, ask);
       const reached = (features.pictures.times.at(-1) ?? 0) / ask.durationMs;
@@ -62,7 +62,7 @@ export class DetectHost {
     }
   }
 
-  readonly #turn: Turnstile = async (signal) => {
+  readonly #resumed: Resumed = async (signal) => {
     while (this.#resume !== undefined && !signal.aborted) {
       const aborted = Promise.withResolvers<void>();
       const wake = (): void => aborted.resolve();

@@ -1,6 +1,6 @@
 /** Messages of the background worker that detects commercials in recorded streams. */
-import type { ServiceId } from '../../arib/ids.ts';
-import type { Media90k } from '../../arib/time.ts';
+import type { ServiceId } from '../../lib/arib/ids.ts';
+import type { Media90k } from '../../lib/arib/time.ts';
 import type { IndexPiece } from '../media/recording-index.ts';
 import type { ChapterSegment, DetectedChapters, DetectionFailure } from '../model/chapters.ts';
 import type { LogoModel } from '../model/learnt-logo.ts';

@@ -1,20 +1,20 @@
 /** Routes of commercial detection: request, cancel, progress, and the scene changes found. */
 import type { Elysia } from 'elysia';
-import { ChangesSchema, DetectionSchema, type DetectionStatus } from '../../wire/api.ts';
+import { ChangesSchema, DetectionSchema, type DetectionStatus } from '../../lib/wire/api.ts';
+import { jsonAnswer, problemResponse, REFUSALS } from '../http/route/described-responses.ts';
+import { findRecording, ID_PARAMS, NO_RECORDING } from '../http/route/path-ids.ts';
+import { polledAnswer, polledJson, polledResponses } from '../http/route/polled-answer.ts';
 import type { DetectionFailure } from '../model/chapters.ts';
 import { Failure } from '../model/failure.ts';
 import { type RecordingId, recordingId } from '../model/ids.ts';
-import { jsonAnswer, problemResponse, REFUSALS } from '../route/described-responses.ts';
-import { polledAnswer, polledJson, polledResponses } from '../route/polled-answer.ts';
-import { findRecording, ID_PARAMS, NO_RECORDING } from '../route/recording-id.ts';
 import type { ChapterStore } from '../store/chapter-store.ts';
 import type { ListedRecording, RecordingListStore } from '../store/recording-list-store.ts';
-import type { DetectionService } from './detection-service.ts';
+import type { DetectionJobs } from './detection-jobs.ts';
 
 interface DetectionRouteNeeds {
   recordingList: Pick<RecordingListStore, 'find'>;
   chapters: Pick<ChapterStore, 'find' | 'detection' | 'changes'>;
-  detection: Pick<DetectionService, 'request' | 'cancel' | 'shareOf' | 'lacksFfmpeg'>;
+  detection: Pick<DetectionJobs, 'request' | 'cancel' | 'shareOf' | 'lacksFfmpeg'>;
   /** Whether commercials are detected without a request. */
   isAutomatic: (id: RecordingId) => boolean;
 }

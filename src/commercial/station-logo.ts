@@ -6,7 +6,7 @@
 import type { LogoModel } from '../model/learnt-logo.ts';
 import { STRIP } from './analysis-command.ts';
 import type { Candidate } from './boundary-candidates.ts';
-import { courseOf, type Move, movesOf, regularity } from './logo-course.ts';
+import { type Move, movesOf, regularity, visibilityOf } from './logo-visibility.ts';
 import { CORNER, CORNERS_WIDTH, type CornerSample } from './stream-features.ts';
 
 export interface LogoFound {
@@ -288,31 +288,31 @@ function quality(moves: readonly Move[], split: Split, hours: number, places: re
 }
 
 /** Scores of a recording, which samples tell whether the logo is shown, and when it most probably was. */
-interface LogoCourse {
+interface LogoVisibility {
   readonly scores: Float32Array;
   readonly telling: readonly boolean[];
-  readonly course: readonly boolean[];
+  readonly visible: readonly boolean[];
   readonly moves: readonly Move[];
 }
 
-function courseFor(
+function logoVisibility(
   model: LogoModel,
   samples: readonly CornerSample[],
   scores: Float32Array,
   split: Pick<Split, 'low' | 'high'>,
   telling = tellingOf(model, samples, scores),
-): LogoCourse {
-  const course = courseOf(samples, scores, telling, split);
-  return { scores, telling, course, moves: movesOf(samples, course, telling) };
+): LogoVisibility {
+  const visible = visibilityOf(samples, scores, telling, split);
+  return { scores, telling, visible, moves: movesOf(samples, visible, telling) };
 }
 
-/** Evidence of a sample whose score contradicts the course of the logo: it is hidden, or something resembles it. */
+/** Evidence of a sample whose score contradicts this: it is hidden, or something resembles it. */
 const HIDDEN_EVIDENCE = 0.5;
 
 /** None where the logo came or went and cannot be seen. */
 function evidenceOf(
   samples: readonly CornerSample[],
-  { scores, telling, course, moves }: LogoCourse,
+  { scores, telling, visible, moves }: LogoVisibility,
   threshold: number,
   half: number,
 ): Float32Array {
@@ -322,7 +322,7 @@ function evidenceOf(
     while ((moves[next]?.toMs ?? Number.POSITIVE_INFINITY) <= timeMs) next += 1;
     if (telling[index] !== true && timeMs > (moves[next]?.fromMs ?? Number.POSITIVE_INFINITY)) return 0;
     const one = Math.max(-1, Math.min(1, (score - threshold) / half));
-    return course[index] === true ? Math.max(HIDDEN_EVIDENCE, one) : Math.min(-HIDDEN_EVIDENCE, one);
+    return visible[index] === true ? Math.max(HIDDEN_EVIDENCE, one) : Math.min(-HIDDEN_EVIDENCE, one);
   });
 }
 
@@ -344,13 +344,13 @@ export function learnLogo(
   for (const box of boxesOf(means)) {
     const refined = refine(box, means, samples);
     if (refined === undefined) continue;
-    const { model, split, course } = refined;
-    const reached = quality(course.moves, split, hours, places);
+    const { model, split, visibility } = refined;
+    const reached = quality(visibility.moves, split, hours, places);
     if (reached <= MIN_QUALITY || reached <= (best?.quality ?? 0)) continue;
     const half = Math.max(0.1, (split.high - split.low) / 2);
     best = {
       quality: reached,
-      found: { model, evidence: evidenceOf(samples, course, split.threshold, half), isAlwaysOn: false },
+      found: { model, evidence: evidenceOf(samples, visibility, split.threshold, half), isAlwaysOn: false },
     };
   }
   return best?.found;
@@ -361,7 +361,7 @@ function refine(
   box: Box,
   means: Float32Array,
   samples: readonly CornerSample[],
-): { model: LogoModel; split: Split; course: LogoCourse } | undefined {
+): { model: LogoModel; split: Split; visibility: LogoVisibility } | undefined {
   let model = modelOf(box, means);
   for (let round = 0; round < ROUNDS; round += 1) {
     if (model === undefined) return undefined;
@@ -378,7 +378,7 @@ function refine(
   const scores = scoresOf(model, samples);
   const telling = tellingOf(model, samples, scores);
   const split = twoGroups(scores.filter((_, index) => telling[index] === true));
-  return { model, split, course: courseFor(model, samples, scores, split, telling) };
+  return { model, split, visibility: logoVisibility(model, samples, scores, split, telling) };
 }
 
 function contrast(
@@ -413,7 +413,7 @@ function taughtLogo(
       separation,
       found: {
         model,
-        evidence: evidenceOf(samples, courseFor(model, samples, scores, split), threshold, half),
+        evidence: evidenceOf(samples, logoVisibility(model, samples, scores, split), threshold, half),
         isAlwaysOn: false,
       },
     };
@@ -427,6 +427,6 @@ export function knownLogo(model: LogoModel, samples: readonly CornerSample[]): L
   const scores = scoresOf(model, samples);
   const shown = scores.reduce((sum, score) => sum + (score > 0.5 ? 1 : 0), 0) / scores.length;
   if (shown < KNOWN_SHOWN) return undefined;
-  const course = courseFor(model, samples, scores, { low: 0.1, high: 0.9 });
-  return { model, evidence: evidenceOf(samples, course, 0.5, 0.4), isAlwaysOn: shown >= ALWAYS_SHOWN };
+  const visibility = logoVisibility(model, samples, scores, { low: 0.1, high: 0.9 });
+  return { model, evidence: evidenceOf(samples, visibility, 0.5, 0.4), isAlwaysOn: shown >= ALWAYS_SHOWN };
 }

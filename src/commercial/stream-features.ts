@@ -3,7 +3,6 @@
  * loudness of the sound, and the corners of some pictures. Pure; times are ms of the original stream's media time.
  */
 import { SOUND_RATE, STRIP, TINY } from './analysis-command.ts';
-import { GrowingNumbers } from './growing-numbers.ts';
 
 const LUMA_SIZE = TINY.width * TINY.height;
 const CHROMA_SIZE = LUMA_SIZE / 4;
@@ -219,5 +218,29 @@ export class FeatureCollector {
     larger.set(this.#peaks);
     this.#peaks = larger;
     return true;
+  }
+}
+
+/** Number of pictures of a day; later ones are dropped and count as programme. */
+const MAX_LENGTH = 2_700_000;
+
+/** A growing array of numbers (hundreds of thousands) in one buffer that doubles. */
+class GrowingNumbers {
+  #values = new Float64Array(4096);
+  length = 0;
+
+  push(value: number): void {
+    if (this.length >= MAX_LENGTH) return;
+    if (this.length === this.#values.length) {
+      const larger = new Float64Array(2 * this.length);
+      larger.set(this.#values);
+      this.#values = larger;
+    }
+    this.#values[this.length] = value;
+    this.length += 1;
+  }
+
+  get values(): Float64Array {
+    return this.#values.subarray(0, this.length);
   }
 }

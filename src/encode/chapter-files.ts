@@ -1,12 +1,14 @@
 /**
- * Updates the chapters inside encoded files in place when commercials are detected again or corrected. Pending updates
- * are read from the database alone, so that a start completes what a crash interrupted.
+ * Jobs that update the chapters inside encoded files in place when commercials are detected again or corrected. Pending
+ * updates are read from the database alone, so that a start completes what a crash interrupted.
  */
 import { dirname } from 'node:path';
-import { within } from '../../host/deadline.ts';
-import type { Log } from '../../host/log.ts';
-import type { Hub } from '../hub/hub.ts';
+import { within } from '../../lib/host/deadline.ts';
+import type { Log } from '../../lib/host/log.ts';
+import { JOB_PRIORITY, type JobKind, type RunFailure } from '../media/job/job-kind.ts';
+import { Failure } from '../model/failure.ts';
 import type { RecordingId } from '../model/ids.ts';
+import type { HubEvent } from '../notify/hub.ts';
 import type { EncodedFileStore } from '../store/encoded-file-store.ts';
 import { chaptersOf, type ProgramSegment } from './kept-spans.ts';
 import { writeChapters } from './matroska-chapters.ts';
@@ -18,74 +20,67 @@ interface ChapterFilesOptions {
   ) => { segments: readonly ProgramSegment[]; version: number } | undefined;
   /** Undefined: a folder is unavailable. */
   readonly room: (folder: string) => Promise<number | undefined>;
-  readonly hub: Pick<Hub, 'subscribe'>;
   readonly log: Log;
 }
 
 /** Timeout: a network folder that hangs must not block the others. */
 const WRITE_LIMIT_MS = 30_000;
-/**
- * Delay of the first run: finding files left by a crash takes 20 ms for 40,000 recordings, and the service's first
- * responses have priority.
- */
-const FIRST_ROUND_MS = 1_000;
+const RETRY_MS = 10 * 60_000;
+/** Events report every change; this is for what failed. */
+const POLL_MS = 6 * 3_600_000;
 
-export class ChapterFiles {
-  #unsubscribe: (() => void) | undefined;
-  #first: ReturnType<typeof setTimeout> | undefined;
-  #running: Promise<void> = Promise.resolve();
-  #isWaiting = false;
-  #isClosed = false;
+type StaleChapters = ReturnType<EncodedFileStore['staleChapters']>[number];
+
+interface ChapterJob extends StaleChapters {
+  readonly id: string;
+}
+
+export class ChapterFiles implements JobKind<ChapterJob> {
+  readonly name = 'chapters of encoded files';
+  readonly priority = JOB_PRIORITY.chapterFiles;
+  readonly needs = 'none';
+  /** Finding files left by a crash takes 20 ms for 40,000 recordings, and the service's first responses have priority. */
+  readonly startMs = 1_000;
+  readonly pollMs = POLL_MS;
+  readonly restMs = 0;
+  readonly retry = {
+    ...{ attempts: Number.POSITIVE_INFINITY, firstMs: RETRY_MS, maxMs: POLL_MS, laterMs: RETRY_MS },
+  };
 
   constructor(private readonly options: ChapterFilesOptions) {}
 
-  start(): void {
-    this.#unsubscribe = this.options.hub.subscribe((event) => {
-      // Chapters may have changed while the file was being made.
-      const isEncoded = event.name === 'encode' && event.data.percent === 1;
-      if (isEncoded || event.name === 'chapters') this.#wake();
-    });
-    this.#first = setTimeout(() => this.#wake(), FIRST_ROUND_MS);
+  /** Chapters may have changed while the file was being made. */
+  wakesOn(event: HubEvent): boolean {
+    return event.name === 'chapters' || (event.name === 'encode' && event.data.percent === 1);
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    clearTimeout(this.#first);
-    this.#unsubscribe?.();
-    await this.#running;
-  }
-
-  /** One run at a time; requests during a run are served by one more. */
-  #wake(): void {
-    if (this.#isWaiting || this.#isClosed) return;
-    this.#isWaiting = true;
-    this.#running = this.#running.then(async () => {
-      this.#isWaiting = false;
-      try {
-        await this.#round();
-      } catch (error) {
-        this.options.log.error('chapters of encoded files not read', { error: String(error) });
-      }
-    });
-  }
-
-  async #round(): Promise<void> {
-    const { files, chapters, room, log } = this.options;
-    for (const { recordingId, source, path, durationMs, room: place } of files.staleChapters()) {
-      if (this.#isClosed) return;
-      const known = chapters(recordingId);
-      const list = chaptersOf(known?.segments ?? [], null, durationMs);
-      try {
-        // Files in an unavailable folder are updated after the next start.
-        if ((await room(dirname(path))) === undefined) continue;
-        await within(WRITE_LIMIT_MS, writeChapters(path, place, list), () => {
-          throw new Error('its folder does not answer');
-        });
-        files.putChapterVersion(recordingId, source, path, known?.version ?? 0);
-        log.info('chapters of an encoded file written', { recording: recordingId, chapters: list.length });
-      } catch (error) {
-        log.warn('chapters of an encoded file not written', { recording: recordingId, error: String(error) });
-      }
+  next(excluded: readonly string[]): ChapterJob | undefined {
+    for (const stale of this.options.files.staleChapters()) {
+      // Other chapters are another job: an earlier failure does not delay them.
+      const id = `${stale.version} ${stale.path}`;
+      if (!excluded.includes(id)) return { ...stale, id };
     }
+    return undefined;
+  }
+
+  async run({ recordingId, source, path, durationMs, room: place, version }: ChapterJob): Promise<void> {
+    const { files, chapters, room, log } = this.options;
+    // Those that changed since have another version, and are written again.
+    const list = chaptersOf(chapters(recordingId)?.segments ?? [], null, durationMs);
+    if ((await room(dirname(path))) === undefined)
+      throw new Failure('busy', '録画フォルダーが応答しません。');
+    await within(WRITE_LIMIT_MS, writeChapters(path, place, list), () => {
+      throw new Error('its folder does not answer');
+    });
+    files.putChapterVersion(recordingId, source, path, version);
+    log.info('chapters of an encoded file written', { recording: recordingId, chapters: list.length });
+  }
+
+  /** An absent disk is not logged: its files are tried every ten minutes. */
+  failed({ recordingId }: ChapterJob, error: unknown, { meaning }: RunFailure): void {
+    if (meaning === 'later' || meaning === 'stopped') return;
+    this.options.log.warn('chapters of an encoded file not written', {
+      ...{ recording: recordingId, error: String(error) },
+    });
   }
 }

@@ -4,18 +4,17 @@
  * one, since any picture of the same second is similar enough.
  */
 import { join } from 'node:path';
-import { media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
-import { run } from '../ffmpeg/run.ts';
+import { media90k, TICKS_PER_SECOND } from '../../lib/arib/time.ts';
+import { run } from '../ffmpeg/process.ts';
 import { findEntry } from '../media/entry-search.ts';
 import { PLAYBACK_VIDEO } from '../media/playback-remuxer.ts';
-import type { RecordingIndex } from '../media/recording-index.ts';
 import { type CutList, toOriginal } from '../model/recording-time.ts';
 import { fitted, type PictureShape } from './encode-command.ts';
-import { RecordingEncode, type RecordingEncodeOptions } from './recording-encode.ts';
+import { type EncoderRuntime, RecordingEncode, type RecordingEncodeOptions } from './recording-encode.ts';
 
-interface CompareOptions extends Pick<RecordingEncodeOptions, 'bytes' | 'elapsed' | 'stallMs'> {
+interface CompareOptions extends Pick<RecordingEncodeOptions, 'bytes' | 'index'> {
+  readonly runtime: EncoderRuntime;
   readonly ffmpeg: string;
-  readonly index: RecordingIndex;
   /** The encoded file. */
   readonly path: string;
   /** Length of the file, ms. */
@@ -25,8 +24,6 @@ interface CompareOptions extends Pick<RecordingEncodeOptions, 'bytes' | 'elapsed
   readonly shape: PictureShape | undefined;
   /** Folder for small pictures. */
   readonly folder: string;
-  /** Command prefix that lowers the priority. */
-  readonly background: readonly string[];
   readonly signal: AbortSignal;
 }
 
@@ -87,35 +84,41 @@ function smallPictures(shape: PictureShape | undefined): string {
 const RAW = ['-vsync', 'passthrough', '-f', 'rawvideo'];
 
 async function originalPictures(options: CompareOptions, fromMs: number): Promise<Uint8Array[]> {
-  const { ffmpeg, background, bytes, index, folder, shape, signal, stallMs, elapsed } = options;
+  const { ffmpeg, runtime, bytes, index, folder, shape, signal } = options;
   const at = media90k((Math.max(0, fromMs - AROUND_MS) / 1000) * TICKS_PER_SECOND);
   const entry = await findEntry(bytes, index, at);
   if (entry === undefined || entry.layout.video === null) return [];
   const path = join(folder, 'original.gray');
   const words = [ffmpeg, '-v', 'error', '-nostdin', '-nostats', '-y', '-progress', 'pipe:1', '-f', 'mpegts'];
   const encode = new RecordingEncode({
-    ...{ bytes, index, entry, stallMs, elapsed, streams: 0 },
+    ...runtime,
+    ...{ bytes, index, entry, signal, streams: 0 },
     until: media90k(at + ((COMPARED_MS + 2 * AROUND_MS) / 1000) * TICKS_PER_SECOND),
     command: [
-      ...[...background, ...words, '-i', 'pipe:0', '-map', `0:i:${PLAYBACK_VIDEO}`],
+      ...[...runtime.background, ...words, '-i', 'pipe:0', '-map', `0:i:${PLAYBACK_VIDEO}`],
       ...['-vf', smallPictures(shape), ...RAW, path],
     ],
   });
-  const stop = (): void => void encode.stop();
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    await encode.outcome;
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
+  await encode.outcome;
   return picturesIn(path);
 }
 
 async function madePictures(options: CompareOptions, atMs: number): Promise<Uint8Array[]> {
-  const { ffmpeg, background, path, folder, signal } = options;
+  const { ffmpeg, runtime, path, folder, signal } = options;
   const made = join(folder, 'made.gray');
   const command = [
-    ...[...background, ffmpeg, '-v', 'error', '-nostdin', '-y', '-ss', (atMs / 1000).toFixed(3), '-i', path],
+    ...[
+      ...runtime.background,
+      ffmpeg,
+      '-v',
+      'error',
+      '-nostdin',
+      '-y',
+      '-ss',
+      (atMs / 1000).toFixed(3),
+      '-i',
+      path,
+    ],
     ...['-t', (COMPARED_MS / 1000).toFixed(3), '-map', '0:V', '-vf', smallPictures(undefined), ...RAW, made],
   ];
   await run(command, { timeoutMs: RUN_LIMIT_MS, signal });

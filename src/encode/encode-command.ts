@@ -1,9 +1,9 @@
 /** The ffmpeg command that encodes the output of `PlaybackRemuxer` to a file. Pure. */
-import { TICKS_PER_SECOND } from '../../arib/time.ts';
+import { TICKS_PER_SECOND } from '../../lib/arib/time.ts';
 import type { EncoderChoice } from '../ffmpeg/encoders.ts';
 import { SIDE_FILTERS } from '../ffmpeg/recipes.ts';
 import { LEAD_TICKS, PLAYBACK_VIDEO, playbackAudio } from '../media/playback-remuxer.ts';
-import type { EncodeQuality } from '../model/encoding.ts';
+import type { EncodeQuality, VideoKind } from '../model/encoding.ts';
 import type { CutList } from '../model/recording-time.ts';
 import type { EncodedTrack } from './encoded-tracks.ts';
 
@@ -28,7 +28,7 @@ interface EncodeCommand {
   readonly quality: EncodeQuality;
   /** Null: sound only. */
   readonly video: {
-    readonly kind: 'mpeg2' | 'h264' | 'hevc';
+    readonly kind: VideoKind;
     readonly material: PictureMaterial;
     /** Undefined if the stream does not signal it. */
     readonly shape: PictureShape | undefined;

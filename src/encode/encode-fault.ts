@@ -8,9 +8,7 @@ type EncodeFaultKind =
   /** Retried once. */
   | 'failed'
   /** Permanent: it would fail again. */
-  | 'final'
-  /** Cancelled by a user, or by the end of the service. */
-  | 'stopped';
+  | 'final';
 
 export class EncodeFault extends Error {
   override readonly name = 'EncodeFault';

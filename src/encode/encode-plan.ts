@@ -1,9 +1,10 @@
 /** What all files of a recording have in common: the kept spans, sounds, texts and chapters. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TICKS_PER_SECOND } from '../../arib/time.ts';
-import type { CaptionsFile } from '../../wire/caption.ts';
+import { TICKS_PER_SECOND } from '../../lib/arib/time.ts';
+import type { CaptionsFile } from '../../lib/wire/caption.ts';
 import { findEntry, type RecordingEntry } from '../media/entry-search.ts';
+import type { OpenOriginal } from '../media/job/recording-context.ts';
 import type { EncodeReason } from '../model/encode-reason.ts';
 import { type EncodeJob, SOURCE_OF } from '../model/encoding.ts';
 import { Failure } from '../model/failure.ts';
@@ -11,7 +12,7 @@ import { type CutList, encodedLength } from '../model/recording-time.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
 import type { PictureShape } from './encode-command.ts';
 import { EncodeFault } from './encode-fault.ts';
-import type { EncodeSources, OpenOriginal } from './encode-sources.ts';
+import type { EncodeSources } from './encode-sources.ts';
 import { type EncodedTrack, encodedTracks } from './encoded-tracks.ts';
 import { captionTrack, metadataText } from './file-texts.ts';
 import { keptSpans } from './kept-spans.ts';
@@ -51,12 +52,12 @@ interface PlanContext {
   readonly original: OpenOriginal;
   /** Folder for texts. */
   readonly folder: string;
-  readonly say: (text: string) => void;
+  readonly addToLog: (text: string) => void;
 }
 
 /** Builds the plan shared by all files of this recording. */
 export async function planEncode(context: PlanContext): Promise<EncodePlan> {
-  const { recording, sources, original, folder, say } = context;
+  const { recording, sources, original, folder, addToLog } = context;
   const { bytes, index } = original;
   const entry = await findEntry(bytes, index, index.pieces[0]?.start ?? index.duration);
   if (entry === undefined) throw new EncodeFault('final', { code: 'unplayable' });
@@ -76,7 +77,7 @@ export async function planEncode(context: PlanContext): Promise<EncodePlan> {
   if (poster !== undefined) await writeFile(join(folder, 'cover.jpg'), poster);
   const streams = Math.min(MAX_SOUNDS, await mostSounds(original, entry));
   const tracks = encodedTracks(recording.audios, streams);
-  say(
+  addToLog(
     `${(length / 1000).toFixed(1)} s, ${index.pieces.length} parts, ${tracks.length} sounds, ` +
       `${cuts === null ? 'nothing cut' : `${cuts.length} parts kept`}, ${track === undefined ? 'no captions' : 'captions'}`,
   );
@@ -95,7 +96,7 @@ export async function planEncode(context: PlanContext): Promise<EncodePlan> {
  * after a correction.
  */
 function cutsOf(
-  { job, recording, sources, say }: PlanContext,
+  { job, recording, sources, addToLog }: PlanContext,
   known: ReturnType<EncodeSources['chapters']>,
   length: number,
 ): Pick<EncodePlan, 'cuts' | 'keepsOriginal'> {
@@ -110,18 +111,18 @@ function cutsOf(
   const isLikely = known?.isCorrected === true || encodedLength(length, spans) >= length * MIN_KEPT_SHARE;
   const isCertain = known?.reliable === true && isOfThis && isLikely;
   const isCut = job.commercials === 'cut';
-  const wished = isCut && isCertain ? spans : null;
-  const cuts = other === undefined ? wished : other.cuts;
+  const requested = isCut && isCertain ? spans : null;
+  const cuts = other === undefined ? requested : other.cuts;
   // Without a successful detection, no part is known to be free of commercials.
   const isDoubtful =
     isCut && !isCertain && (segments.length === 0 || segments.some(({ kind }) => kind === 'cm'));
-  if (isDoubtful) say('the commercials are not certain: nothing is cut');
-  const isOtherwise = JSON.stringify(cuts) !== JSON.stringify(wished);
+  if (isDoubtful) addToLog('the commercials are not certain: nothing is cut');
+  const isOtherwise = JSON.stringify(cuts) !== JSON.stringify(requested);
   const why = isDoubtful ? 'commercials' : isOtherwise ? 'otherwise' : null;
   return { cuts, keepsOriginal: why === null ? null : { code: why } };
 }
 
-async function readCaptions({ recording, sources, say }: PlanContext): Promise<CaptionsFile | null> {
+async function readCaptions({ recording, sources, addToLog }: PlanContext): Promise<CaptionsFile | null> {
   try {
     const text = await sources.captions(recording);
     if (text === null) return null;
@@ -129,7 +130,7 @@ async function readCaptions({ recording, sources, say }: PlanContext): Promise<C
     return JSON.parse(text) as CaptionsFile;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    say(`captions: ${error.message}`);
+    addToLog(`captions: ${error.message}`);
     throw new EncodeFault(error.code === 'busy' ? 'later' : 'failed', { code: 'captions' }, error.message);
   }
 }

@@ -1,7 +1,7 @@
 /** `/api/encodes` and the encode of one recording. */
 import type { Elysia } from 'elysia';
-import { removeTitleMarks } from '../../arib/text/title-marks.ts';
-import type { WallClock } from '../../host/clock.ts';
+import { removeTitleMarks } from '../../lib/arib/text/title-marks.ts';
+import type { WallClock } from '../../lib/host/clock.ts';
 import {
   type EncodeItem,
   type EncodeLog,
@@ -12,22 +12,24 @@ import {
   EncodeRequestSchema,
   type Encodes,
   EncodesSchema,
-} from '../../wire/encode.ts';
+} from '../../lib/wire/encode.ts';
+import { pick } from '../../lib/wire/fields.ts';
+import { ENCODE_OPTIONS } from '../../lib/wire/rule-fields.ts';
+import { jsonAnswer, jsonBody, problemResponse, REFUSALS } from '../http/route/described-responses.ts';
+import { findRecording, ID_PARAMS, NO_RECORDING, readRecordingId } from '../http/route/path-ids.ts';
+import { polledAnswer, polledJson, polledResponses } from '../http/route/polled-answer.ts';
 import type { EncodeReason } from '../model/encode-reason.ts';
+import type { EncodeResult } from '../model/encoding.ts';
 import { Failure } from '../model/failure.ts';
 import { readAs } from '../model/schema-mismatch.ts';
-import { jsonAnswer, jsonBody, problemResponse, REFUSALS } from '../route/described-responses.ts';
-import { polledAnswer, polledJson, polledResponses } from '../route/polled-answer.ts';
-import { findRecording, ID_PARAMS, NO_RECORDING, readRecordingId } from '../route/recording-id.ts';
 import type { EncodeLogRow, EncodeStore, ListedEncode } from '../store/encode-store.ts';
 import type { RecordingListStore } from '../store/recording-list-store.ts';
+import type { EncodeJobs, EncodeProgress } from './encode-jobs.ts';
 import { encodeReasonText } from './encode-reason-text.ts';
-import type { EncodeProgress, EncodeService } from './encode-service.ts';
-import { measuredEncodes } from './measured-encodes.ts';
 
 interface EncodeRouteNeeds {
   recordingList: Pick<RecordingListStore, 'find'>;
-  encodes: EncodeService;
+  encodes: EncodeJobs;
   store: Pick<EncodeStore, 'queue' | 'recent' | 'results' | 'trials' | 'log' | 'isPaused'>;
   /** Epoch ms. */
   now: WallClock;
@@ -55,11 +57,11 @@ function toItem(
   progress: EncodeProgress | undefined,
 ): EncodeItem {
   const { recordingId, name, serviceName, startAt, durationMs, state, reason, endedAt } = job;
-  const { codecs, keepTs, commercials, quality } = job;
   const running = state === 'running' && progress?.recordingId === recordingId ? progress : undefined;
   return {
     ...{ recordingId, title: removeTitleMarks(name).title, serviceName, startAt, durationMs, state },
-    ...{ codecs, keepTs, commercials, quality, message: messageOf(reason), endedAt },
+    ...pick(ENCODE_OPTIONS, job),
+    ...{ message: messageOf(reason), endedAt },
     percent: running?.percent ?? null,
     etaMs: running?.etaMs ?? null,
     waitsFor: waitsFor(parts, job),
@@ -72,7 +74,7 @@ function answer(parts: EncodeRouteNeeds): Encodes {
   const progress = encodes.progress();
   return {
     paused: store.isPaused,
-    wait: queue.length === 0 ? null : encodes.decision(queue).wait,
+    wait: queue.length === 0 ? null : encodes.wait,
     queue: queue.map((job) => toItem(parts, job, progress)),
     recent: store.recent().map((job) => toItem(parts, job, undefined)),
     measured: measuredEncodes(store.results(), store.trials()),
@@ -188,14 +190,14 @@ export function addEncodeRoutes(app: Elysia, parts: EncodeRouteNeeds): void {
   app.post(
     '/api/encodes',
     ({ body }) => {
-      const wish = readAs(EncodeManySchema, body);
-      const named = [wish.ids, wish.series, wish.before].filter((one) => one !== undefined);
+      const selection = readAs(EncodeManySchema, body);
+      const named = [selection.ids, selection.series, selection.before].filter((one) => one !== undefined);
       if (named.length !== 1) {
         throw new Failure('bad_request', 'ids、series、before のどれかひとつを指定してください。', {
           path: 'ids',
         });
       }
-      return Response.json({ queued: parts.encodes.enqueueMany(wish) });
+      return Response.json({ queued: parts.encodes.enqueueMany(selection) });
     },
     {
       detail: {
@@ -211,4 +213,38 @@ export function addEncodeRoutes(app: Elysia, parts: EncodeRouteNeeds): void {
       },
     },
   );
+}
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * Expected size and time of a codec and quality on this machine: averages of past encodes, or else of the trials
+ * (`encode-trials.ts`). @param trials one per codec and quality
+ */
+export function measuredEncodes(
+  results: readonly EncodeResult[],
+  trials: readonly EncodeResult[],
+): Encodes['measured'] {
+  const done = averages(results);
+  const isDone = ({ codec, quality }: EncodeResult): boolean =>
+    done.some((one) => one.codec === codec && one.quality === quality);
+  const tried = averages(trials.filter((trial) => !isDone(trial)));
+  return [...done, ...tried.map((one) => ({ ...one, files: 0 }))];
+}
+
+function averages(results: readonly EncodeResult[]): Encodes['measured'] {
+  const sound = results.filter(({ lengthMs, bytes, tookMs }) => lengthMs > 0 && bytes > 0 && tookMs > 0);
+  const groups = Map.groupBy(sound, ({ codec, quality }) => `${codec} ${quality}`);
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const sum = (of: (one: EncodeResult) => number): number =>
+      group.reduce((total, one) => total + of(one), 0);
+    const length = sum(({ lengthMs }) => lengthMs);
+    return {
+      ...{ codec: first.codec, quality: first.quality, files: group.length },
+      bytesPerHour: Math.round((sum(({ bytes }) => bytes) / length) * HOUR_MS),
+      speed: Math.round((length / sum(({ tookMs }) => tookMs)) * 100) / 100,
+    };
+  });
 }

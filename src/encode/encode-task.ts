@@ -5,8 +5,11 @@
  */
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type BroadcastMs, broadcastMs, TICKS_PER_SECOND } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs, TICKS_PER_SECOND } from '../../lib/arib/time.ts';
+import { unlessAborted } from '../../lib/host/deadline.ts';
 import type { EncoderChoice } from '../ffmpeg/encoders.ts';
+import type { JobRun } from '../media/job/job-run.ts';
+import type { OpenOriginal } from '../media/job/recording-context.ts';
 import type { RecordingIndex } from '../media/recording-index.ts';
 import type { EncodeReason } from '../model/encode-reason.ts';
 import {
@@ -19,13 +22,13 @@ import {
 import { Failure } from '../model/failure.ts';
 import { encodedLength } from '../model/recording-time.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
-import { type Write, writeNow } from '../store/transaction.ts';
+import type { Write } from '../store/transaction.ts';
 import { pictureFault } from './compare-pictures.ts';
 import { encodeCommand } from './encode-command.ts';
 import { EncodeFault } from './encode-fault.ts';
 import { type EncodePlan, planEncode, shapeOf } from './encode-plan.ts';
 import { encodeReasonText } from './encode-reason-text.ts';
-import type { EncodeSources, EncodeStep, OpenOriginal } from './encode-sources.ts';
+import type { EncodeSources, EncodeStep } from './encode-sources.ts';
 import { ffmpegLines, lastWords } from './ffmpeg-lines.ts';
 import { chaptersOf } from './kept-spans.ts';
 import { findChapterRoom, writeChapters } from './matroska-chapters.ts';
@@ -39,6 +42,7 @@ interface EncodeTaskOptions {
   /** Base name of its files, from its row. */
   readonly stem: string;
   readonly sources: EncodeSources;
+  readonly run: JobRun;
   /** @param share progress over all files, 0 to 1 */
   readonly onProgress: (share: number) => void;
 }
@@ -62,9 +66,6 @@ function textReason({ message }: Failure): EncodeReason {
 }
 
 export class EncodeTask {
-  readonly #abort = new AbortController();
-  #running: RecordingEncode | undefined;
-  #isHeld = false;
   #note: EncodeReason | null = null;
   readonly #log: string[] = [];
   readonly results: EncodeResult[] = [];
@@ -84,57 +85,49 @@ export class EncodeTask {
     return this.#log.at(-1) ?? '';
   }
 
-  hold(isHeld: boolean): void {
-    this.#isHeld = isHeld;
-    this.#running?.hold(isHeld);
-  }
-
-  /** Requests the end; `run` rejects soon after. */
-  stop(): void {
-    this.#abort.abort(new EncodeFault('stopped', { code: 'stopped' }));
-    void this.#running?.stop();
-  }
-
-  /** @throws EncodeFault; any other error is a bug or a database error */
+  /** @throws EncodeFault, the run's abort reason; any other error is a bug or a database error */
   async run(): Promise<void> {
-    const { job, recording, sources } = this.options;
+    const { job, recording, sources, run } = this.options;
     const folder = join(sources.workFolder, String(job.id));
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true });
-    const original = await this.#opened(recording);
+    const original = await this.#open(recording);
     try {
-      const say = (text: string): void => this.#say(text);
-      const plan = await planEncode({ job, recording, sources, original, folder, say });
+      const addToLog = (text: string): void => this.#addToLog(text);
+      // Captions may be read for a minute.
+      const planning = planEncode({ job, recording, sources, original, folder, addToLog });
+      const plan = await unlessAborted(planning, run.signal);
+      // Read meanwhile, where that was not done while it was recorded.
+      if (!job.keepTs) sources.keepData(recording).catch(() => {});
       const codecs = codecsOf(job);
       for (const [index, codec] of codecs.entries()) {
         // Finished before an interruption, or before the other file failed.
         const { files, now } = sources;
         if (files.isMadeSince(recording.id, SOURCE_OF[codec], job.createdAt, now())) continue;
-        await this.#encodeAnyhow(original, plan, codec, (share) =>
-          this.options.onProgress((index + share) / codecs.length),
-        );
+        const onProgress = (share: number): void => this.options.onProgress((index + share) / codecs.length);
+        await this.#encodeWithFallback({ original, plan, codec, onProgress });
       }
       if (plan.keepsOriginal !== null) await this.#keepOriginal(plan.keepsOriginal);
     } finally {
       original.close();
       await rm(folder, { recursive: true, force: true });
     }
-    if (!job.keepTs && this.#note === null) await this.#giveUpOriginal(original.index);
+    if (!job.keepTs && this.#note === null) await this.#removeOriginal(original.index);
   }
 
-  #say(text: string): void {
+  #addToLog(text: string): void {
     const time = new Date(this.options.sources.now()).toISOString();
     for (const line of text.split('\n')) this.#log.push(`${time} ${line}`);
     if (this.#log.length > MAX_LOG_LINES) this.#log.splice(0, this.#log.length - MAX_LOG_LINES);
   }
 
-  async #opened(recording: ListedRecording): Promise<OpenOriginal> {
+  async #open(recording: ListedRecording): Promise<OpenOriginal> {
     const { sources } = this.options;
     try {
       return await sources.open(recording);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      this.#say(String(error.cause ?? error.message));
+      this.#addToLog(String(error.cause ?? error.message));
       const path = recording.files.find(({ source }) => source === 'ts')?.path;
       if (path !== undefined && (await sources.room(dirname(path))) === undefined)
         throw new EncodeFault('later', { code: 'away' }, dirname(path));
@@ -143,62 +136,42 @@ export class EncodeTask {
   }
 
   /** Uses the hardware encoder where it works, otherwise software. */
-  async #encodeAnyhow(
-    original: OpenOriginal,
-    plan: EncodePlan,
-    codec: EncodedCodec,
-    onProgress: (share: number) => void,
-  ): Promise<void> {
+  async #encodeWithFallback(part: FilePart): Promise<void> {
     const { encoders } = this.options.sources;
     for (;;) {
-      this.#abort.signal.throwIfAborted();
+      this.options.run.signal.throwIfAborted();
       let choice: EncoderChoice;
       try {
-        choice = await encoders.file(codec);
+        choice = await encoders.file(part.codec);
       } catch (error) {
         if (error instanceof Failure) throw new EncodeFault('later', textReason(error));
         throw error;
       }
       try {
-        await this.#encode(original, plan, { codec, choice, onProgress });
+        await this.#encode(part, choice);
         return;
       } catch (error) {
         const mayFallBack = error instanceof EncodeFault && error.kind === 'failed';
         if (!mayFallBack || choice.encoder.kind !== 'gpu') throw error;
-        this.#say(`${choice.encoder.name} failed, another encoder is used: ${error.message}`);
+        this.#addToLog(`${choice.encoder.name} failed, another encoder is used: ${error.message}`);
         encoders.suspend(choice.encoder);
       }
     }
   }
 
-  async #encode(
-    original: OpenOriginal,
-    plan: EncodePlan,
-    {
-      codec,
-      choice,
-      onProgress,
-    }: { codec: EncodedCodec; choice: EncoderChoice; onProgress: (share: number) => void },
-  ): Promise<void> {
+  async #encode(part: FilePart, choice: EncoderChoice): Promise<void> {
     const { job, sources } = this.options;
-    const folder = await this.#folder(plan, codec);
-    const names = await this.#names(folder, codec);
+    const length = encodedLength(part.plan.length, part.plan.cuts);
+    const folder = await this.#folder(part.codec, length);
+    const names = await this.#names(folder, part.codec);
     await this.#write(() => sources.store.putWork(job.id, [names.work, names.final]));
     await sources.stored();
     await this.#step('named');
+    const file: FileInProgress = { ...part, choice, folder, names, length };
     try {
-      const outcome = await this.#make(original, plan, {
-        codec,
-        choice,
-        output: names.work,
-        onProgress,
-        folder,
-      });
+      const outcome = await this.#runEncoder(file);
       await this.#step('encoded');
-      const length = encodedLength(plan.length, plan.cuts);
-      const { tookMs, missing } = outcome;
-      const texts = dirname(plan.metadata);
-      await this.#handOver(plan, { codec, choice, names, length, folder, texts, tookMs, missing, original });
+      await this.#publish(file, outcome);
     } catch (error) {
       // A file that was already renamed and has no row is one of them.
       for (const path of sources.store.leftovers(job.id)) await rm(path, { force: true });
@@ -209,17 +182,14 @@ export class EncodeTask {
   }
 
   /** Folder of the original. @throws EncodeFault later, without free space */
-  async #folder(plan: EncodePlan, codec: EncodedCodec): Promise<string> {
+  async #folder(codec: EncodedCodec, length: number): Promise<string> {
     const { recording, sources } = this.options;
     const path = recording.files.find(({ source }) => source === 'ts')?.path;
     if (path === undefined) throw new EncodeFault('final', { code: 'unplayable' });
     const folder = dirname(path);
     const room = await sources.room(folder);
     if (room === undefined) throw new EncodeFault('later', { code: 'away' }, folder);
-    const wanted = Math.min(
-      (encodedLength(plan.length, plan.cuts) / 1000) * MAX_BYTES_PER_SECOND[codec],
-      Math.max(recording.bytes, 1),
-    );
+    const wanted = Math.min((length / 1000) * MAX_BYTES_PER_SECOND[codec], Math.max(recording.bytes, 1));
     if (room < wanted) throw new EncodeFault('later', { code: 'full' }, `${room} octets are free`);
     return folder;
   }
@@ -238,56 +208,39 @@ export class EncodeTask {
     }
   }
 
-  async #make(
-    original: OpenOriginal,
-    plan: EncodePlan,
-    {
-      codec,
-      choice,
-      output,
-      folder,
-      onProgress,
-    }: {
-      codec: EncodedCodec;
-      choice: EncoderChoice;
-      output: string;
-      folder: string;
-      onProgress: (share: number) => void;
-    },
-  ): Promise<EncodeOutcome> {
-    const { job, sources } = this.options;
+  async #runEncoder({ original, plan, codec, choice, ...file }: FileInProgress): Promise<EncodeOutcome> {
+    const { job, sources, run } = this.options;
     const { bytes, index } = original;
     const { entry, streams, cuts, keepsCommercials } = plan;
-    const { background, elapsed, stallMs } = sources;
     const { video } = entry.layout;
-    const { signal } = this.#abort;
+    const { signal } = run;
     const material =
       video?.kind === 'mpeg2'
         ? await pictureMaterial({
-            ...{ bytes, index, cuts, keepsCommercials, background, signal, elapsed, stallMs },
-            ffmpeg: choice.ffmpeg,
+            ...{ bytes, index, cuts, keepsCommercials, signal },
+            ...{ runtime: sources, ffmpeg: choice.ffmpeg },
           })
         : 'video';
     signal.throwIfAborted();
     const command = encodeCommand({
-      ...{ choice, quality: job.quality, cuts, output },
+      ...{ choice, quality: job.quality, cuts, output: file.names.work },
       video: video === null ? null : { kind: video.kind, material, shape: shapeOf(entry.format) },
       tracks: plan.tracks,
       captions: plan.captions,
       metadata: plan.metadata,
       poster: plan.poster,
     });
-    this.#say(`${codec} by ${choice.encoder.name}, ${job.quality}, ${material}`);
-    this.#say(command.join(' '));
+    this.#addToLog(`${codec} by ${choice.encoder.name}, ${job.quality}, ${material}`);
+    this.#addToLog(command.join(' '));
     let isFull = false;
     const running = new RecordingEncode({
-      ...{ bytes, index, entry, streams, elapsed, stallMs, onProgress },
-      command: [...background, ...command],
+      ...sources,
+      ...{ bytes, index, entry, streams, signal, onProgress: file.onProgress },
+      command: [...sources.background, ...command],
     });
-    this.#running = running;
-    running.hold(this.#isHeld);
+    const release = run.onHold((isHeld) => running.hold(isHeld));
     const watch = setInterval(() => {
-      void sources.room(folder).then((room) => {
+      void sources.room(file.folder).then((room) => {
         if (room !== undefined && room > 0) return;
         isFull = true;
         void running.stop();
@@ -295,7 +248,7 @@ export class EncodeTask {
     }, ROOM_CHECK_MS);
     try {
       const outcome = await running.outcome;
-      for (const line of ffmpegLines(outcome.stderr)) this.#say(line);
+      for (const line of ffmpegLines(outcome.stderr)) this.#addToLog(line);
       signal.throwIfAborted();
       if (isFull || /No space left on device/i.test(outcome.stderr)) {
         throw new EncodeFault('later', { code: 'full' });
@@ -304,24 +257,24 @@ export class EncodeTask {
       return outcome;
     } finally {
       clearInterval(watch);
-      this.#running = undefined;
+      release();
     }
   }
 
-  async #handOver(plan: EncodePlan, made: MadeFile): Promise<void> {
-    const { job, recording, sources } = this.options;
-    const { codec, choice, names, length, folder, tookMs, original } = made;
+  async #publish(made: FileInProgress, { tookMs, missing }: EncodeOutcome): Promise<void> {
+    const { job, recording, sources, run } = this.options;
+    const { plan, codec, choice, names, length } = made;
     const chapters = plan.cuts === null ? await this.#chapters(names.work, length) : null;
     const verified = await verifyFile({
-      ...{ ffmpeg: choice.ffmpeg, path: names.work, length: length / 1000, signal: this.#abort.signal },
+      ...{ ffmpeg: choice.ffmpeg, path: names.work, length: length / 1000, signal: run.signal },
       hasVideo: plan.entry.layout.video !== null,
-      ...{ sounds: plan.tracks.length, missing: made.missing, background: sources.background },
-      folder: made.texts,
+      ...{ sounds: plan.tracks.length, missing, background: sources.background },
+      folder: dirname(plan.metadata),
     });
-    this.#abort.signal.throwIfAborted();
-    const fault = 'fault' in verified ? verified.fault : await this.#pictureFault(plan, made);
+    run.signal.throwIfAborted();
+    const fault = 'fault' in verified ? verified.fault : await this.#pictureFault(made);
     if ('fault' in verified || fault !== undefined) {
-      this.#say(`not used: ${fault}`);
+      this.#addToLog(`not used: ${fault}`);
       throw new EncodeFault('failed', { code: 'verify' }, fault);
     }
     await this.#step('verified');
@@ -330,7 +283,7 @@ export class EncodeTask {
       await this.#keepOriginal({ code: 'lossy' }, `${lost.toFixed(1)} s of it are missing in the file`);
     const bytes = await synced(names.work);
     await rename(names.work, names.final);
-    await sources.syncFolder(folder);
+    await sources.syncFolder(made.folder);
     await this.#step('renamed');
     const end = facts.videoEnd ?? facts.audioEnds[0] ?? 0;
     const file = {
@@ -340,7 +293,7 @@ export class EncodeTask {
         tracks: plan.tracks.map(({ id }) => id),
         codecs: facts.codecs,
         hasVideo: facts.videoEnd !== null,
-        stretches: stretchesOf(original.index),
+        stretches: stretchesOf(made.original.index),
         chapters,
       },
     };
@@ -353,25 +306,24 @@ export class EncodeTask {
     await this.#step('stored');
     const result = { codec, quality: job.quality, encoder: choice.encoder.name };
     this.results.push({ ...result, lengthMs: Math.round(length), bytes, tookMs: Math.round(tookMs) });
-    this.#say(`${names.final}: ${bytes} octets in ${(tookMs / 1000).toFixed(1)} s`);
+    this.#addToLog(`${names.final}: ${bytes} octets in ${(tookMs / 1000).toFixed(1)} s`);
   }
 
-  async #pictureFault(plan: EncodePlan, made: MadeFile): Promise<string | undefined> {
-    const { background, elapsed, stallMs } = this.options.sources;
-    const { choice, names, length, original, texts } = made;
+  async #pictureFault({
+    original,
+    plan,
+    choice,
+    names,
+    length,
+  }: FileInProgress): Promise<string | undefined> {
+    const { sources, run } = this.options;
     const { entry, cuts } = plan;
     if (entry.layout.video === null) return undefined;
-    const { signal } = this.#abort;
+    const { signal } = run;
     const fault = await pictureFault({
-      ...{
-        ffmpeg: choice.ffmpeg,
-        background,
-        bytes: original.bytes,
-        index: original.index,
-        elapsed,
-        stallMs,
-      },
-      ...{ path: names.work, length, cuts, folder: texts, signal, shape: shapeOf(entry.format) },
+      ...{ runtime: sources, ffmpeg: choice.ffmpeg, bytes: original.bytes, index: original.index },
+      ...{ path: names.work, length, cuts, signal, shape: shapeOf(entry.format) },
+      folder: dirname(plan.metadata),
     });
     signal.throwIfAborted();
     return fault;
@@ -394,12 +346,12 @@ export class EncodeTask {
     if (job.keepTs) return;
     this.#note = why;
     await this.#write(() => sources.store.keepOriginal(job.id));
-    this.#say(`the original stays: ${detail}`);
+    this.#addToLog(`the original stays: ${detail}`);
   }
 
   /** Only if the encode contains all of it: a file with losses does not replace its source. */
-  async #giveUpOriginal(index: RecordingIndex): Promise<void> {
-    const { recording, sources } = this.options;
+  async #removeOriginal(index: RecordingIndex): Promise<void> {
+    const { recording, sources, run } = this.options;
     const indexed = index.duration / TICKS_PER_SECOND;
     const judged = recording.durationMs === null ? indexed : recording.durationMs / 1000;
     if (judged - indexed > Math.max(MAX_SHORTER, judged * 0.01)) {
@@ -407,6 +359,11 @@ export class EncodeTask {
       await this.#keepOriginal({ code: 'short' }, detail);
       return;
     }
+    const keeping = unlessAborted(sources.keepData(recording), run.signal);
+    const isDataKept = await keeping.catch((error: unknown) => {
+      run.signal.throwIfAborted();
+      throw new EncodeFault('later', { code: 'data' }, String(error));
+    });
     // Published by this task or by the one that it resumes: a listed file may have been removed since.
     for (const { path, bytes } of sources.files.handedOver(recording.id)) {
       const found = await stat(path).catch(() => undefined);
@@ -415,7 +372,7 @@ export class EncodeTask {
     }
     const paths = await this.#write(() => {
       // Point of no return: cancelling has no effect from here on.
-      this.#abort.signal.throwIfAborted();
+      run.signal.throwIfAborted();
       return sources.files.retireOriginal(recording.id, sources.now());
     });
     if (paths.length === 0) return;
@@ -424,11 +381,14 @@ export class EncodeTask {
     await this.#step('retired');
     await sources.removeRetired(recording.id, paths);
     await this.#step('removed');
-    this.#say('the original was removed');
+    this.#addToLog('the original was removed');
+    if (isDataKept) return;
+    this.#note = { code: 'data_lost' };
+    this.#addToLog(encodeReasonText(this.#note));
   }
 
   get #write(): Write {
-    return this.options.sources.write ?? writeNow;
+    return this.options.sources.write;
   }
 
   async #step(step: EncodeStep): Promise<void> {
@@ -440,23 +400,24 @@ export function codecsOf({ codecs }: Pick<EncodeJob, 'codecs'>): EncodedCodec[] 
   return codecs === 'both' ? ['av1', 'h264'] : [codecs];
 }
 
-interface MadeFile {
-  readonly codec: EncodedCodec;
-  readonly choice: EncoderChoice;
-  readonly names: { readonly work: string; readonly final: string };
-  /** ms. */
-  readonly length: number;
-  readonly folder: string;
-  /** Folder of texts that is removed when the task ends. */
-  readonly texts: string;
-  readonly tookMs: number;
-  /** s missing in the original. */
-  readonly missing: number;
+/** One of the files that the task makes. */
+interface FilePart {
   readonly original: OpenOriginal;
+  readonly plan: EncodePlan;
+  readonly codec: EncodedCodec;
+  readonly onProgress: (share: number) => void;
+}
+
+interface FileInProgress extends FilePart {
+  readonly choice: EncoderChoice;
+  /** Folder of the original. */
+  readonly folder: string;
+  readonly names: { readonly work: string; readonly final: string };
+  /** Expected, ms. */
+  readonly length: number;
 }
 
 function throwBroken({ broken, code, error, stderr }: EncodeOutcome): void {
-  if (broken === 'stopped') throw new EncodeFault('stopped', { code: 'stopped' });
   if (broken === 'codec') throw new EncodeFault('final', { code: 'codec' });
   if (broken === 'stalled') throw new EncodeFault('failed', { code: 'stalled' });
   if (broken === 'unreadable') {

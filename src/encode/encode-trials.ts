@@ -1,21 +1,25 @@
 /**
- * Measures size and speed of each codec and quality on this machine before anything was encoded: pieces of the newest
- * recording are encoded once while the machine is idle, and the results are stored.
+ * Jobs that measure size and speed of each codec and quality on this machine before anything was encoded: pieces of the
+ * newest recording are encoded once while the machine is idle, and the results are stored.
  */
 
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { broadcastMs, media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
-import type { MonotonicMs } from '../../host/clock.ts';
-import type { Log } from '../../host/log.ts';
+import { broadcastMs, media90k, TICKS_PER_SECOND } from '../../lib/arib/time.ts';
+import { unlessAborted } from '../../lib/host/deadline.ts';
+import type { Log } from '../../lib/host/log.ts';
+import { ENCODE_QUALITIES, ENCODED_CODECS } from '../../lib/wire/vocabulary.ts';
 import type { EncoderChoice } from '../ffmpeg/encoders.ts';
 import { findEntry } from '../media/entry-search.ts';
+import { JOB_PRIORITY, type JobKind } from '../media/job/job-kind.ts';
+import type { JobRun } from '../media/job/job-run.ts';
+import type { OpenOriginal } from '../media/job/recording-context.ts';
 import type { EncodedCodec, EncodeQuality, EncodeResult } from '../model/encoding.ts';
 import type { RecordingId } from '../model/ids.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
 import { encodeCommand } from './encode-command.ts';
 import { shapeOf } from './encode-plan.ts';
-import type { EncodeSources, OpenOriginal } from './encode-sources.ts';
+import type { EncodeSources } from './encode-sources.ts';
 import { encodedTracks } from './encoded-tracks.ts';
 import { metadataText } from './file-texts.ts';
 import { RecordingEncode } from './recording-encode.ts';
@@ -26,95 +30,75 @@ interface EncodeTrialsOptions {
     'store' | 'encoders' | 'open' | 'workFolder' | 'background' | 'elapsed' | 'stallMs' | 'now'
   >;
   readonly find: (id: RecordingId) => ListedRecording | undefined;
-  /** No viewer, no recording, no encode and no commercial detection is running. */
-  readonly isIdle: () => boolean;
   readonly log: Log;
-  /** Intervals for tests, ms. */
-  readonly tickMs?: number | undefined;
-  readonly idleMs?: number | undefined;
+  /** Interval for tests, ms. */
+  readonly pollMs?: number | undefined;
 }
 
-const CODECS: readonly EncodedCodec[] = ['av1', 'h264'];
-const QUALITIES: readonly EncodeQuality[] = ['standard', 'small', 'fine'];
-const TICK_MS = 10_000;
-/** The machine must have been idle for this long. */
-const IDLE_MS = 5 * 60_000;
+interface EncodeTrial {
+  readonly id: string;
+  readonly codec: EncodedCodec;
+  readonly quality: EncodeQuality;
+  readonly choice: EncoderChoice;
+  readonly recording: ListedRecording;
+}
+
+/** The default quality first. */
+const QUALITIES: readonly EncodeQuality[] = [
+  'standard',
+  ...ENCODE_QUALITIES.filter((quality) => quality !== 'standard'),
+];
+const POLL_MS = 10_000;
 /** Start of each piece as a share of the recording, and its length, s. */
 const PLACES = [0.2, 0.5, 0.75];
 const PIECE_SECONDS = 6;
 /** s; a shorter recording is not representative. */
 const LEAST_SECONDS = 10;
 
-export class EncodeTrials {
-  #timer: ReturnType<typeof setInterval> | undefined;
-  #idleSince: MonotonicMs | undefined;
-  #running: Promise<void> | undefined;
-  #encode: RecordingEncode | undefined;
-  #isClosed = false;
+interface PieceOptions extends Pick<EncodeTrial, 'quality' | 'choice'> {
+  readonly folder: string;
+  readonly metadata: string;
+  readonly run: JobRun;
+}
+
+export class EncodeTrials implements JobKind<EncodeTrial> {
+  readonly name = 'trials of encoders';
+  readonly priority = JOB_PRIORITY.trials;
+  readonly needs = 'idle';
+  readonly pollMs: number;
+  readonly restMs: number;
   /** A failed trial is not repeated before the next start. */
-  readonly #failed = new Set<string>();
+  readonly retry = { attempts: 1, firstMs: 0, maxMs: 0, laterMs: Number.POSITIVE_INFINITY };
 
-  constructor(private readonly options: EncodeTrialsOptions) {}
-
-  start(): void {
-    this.#timer = setInterval(() => this.#tick(), this.options.tickMs ?? TICK_MS);
+  constructor(private readonly options: EncodeTrialsOptions) {
+    this.pollMs = options.pollMs ?? POLL_MS;
+    this.restMs = this.pollMs;
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    clearInterval(this.#timer);
-    void this.#encode?.stop();
-    await this.#running;
-  }
-
-  #tick(): void {
-    const { isIdle, sources, idleMs = IDLE_MS } = this.options;
-    const now = sources.elapsed();
-    if (!isIdle()) {
-      this.#idleSince = undefined;
-      void this.#encode?.stop();
-      return;
-    }
-    this.#idleSince ??= now;
-    if (this.#running !== undefined || now - this.#idleSince < idleMs) return;
-    this.#running = this.#next()
-      .catch((error) => this.options.log.warn('trial encode failed', { error: String(error) }))
-      .finally(() => {
-        this.#running = undefined;
-      });
-  }
-
-  async #next(): Promise<void> {
+  async next(excluded: readonly string[]): Promise<EncodeTrial | undefined> {
     const { sources, find } = this.options;
     const { store, encoders } = sources;
     const known = [...store.results(), ...store.trials()];
     for (const quality of QUALITIES) {
-      for (const codec of CODECS) {
-        const name = `${codec} ${quality}`;
-        if (this.#failed.has(name)) continue;
+      for (const codec of ENCODED_CODECS) {
+        const id = `${codec} ${quality}`;
+        if (excluded.includes(id)) continue;
         const choice = await encoders.file(codec).catch(() => undefined);
         if (choice === undefined) continue;
-        const { encoder } = choice;
+        const { name } = choice.encoder;
         const isKnown = known.some(
-          (one) => one.codec === codec && one.quality === quality && one.encoder === encoder.name,
+          (one) => one.codec === codec && one.quality === quality && one.encoder === name,
         );
         if (isKnown) continue;
-        const id = store.newestOriginal(LEAST_SECONDS * 1000);
-        const recording = id === undefined ? undefined : find(id);
-        if (recording === undefined) return;
-        this.#failed.add(name);
-        const result = await this.#tried(recording, { codec, quality, choice });
-        if (result === 'stopped') this.#failed.delete(name);
-        else if (result !== undefined) store.putTrial(result, sources.now());
-        return;
+        const newest = store.newestOriginal(LEAST_SECONDS * 1000);
+        const recording = newest === undefined ? undefined : find(newest);
+        return recording === undefined ? undefined : { id, codec, quality, choice, recording };
       }
     }
+    return undefined;
   }
 
-  async #tried(
-    recording: ListedRecording,
-    { codec, quality, choice }: { codec: EncodedCodec; quality: EncodeQuality; choice: EncoderChoice },
-  ): Promise<EncodeResult | 'stopped' | undefined> {
+  async run({ codec, quality, choice, recording }: EncodeTrial, run: JobRun): Promise<void> {
     const { sources, log } = this.options;
     const folder = join(sources.workFolder, 'trial');
     const original = await sources.open(recording);
@@ -127,16 +111,15 @@ export class EncodeTrials {
       );
       let [lengthMs, bytes, tookMs] = [0, 0, 0];
       for (const place of PLACES) {
-        const piece = await this.#piece(original, place, { quality, choice, folder, metadata });
-        if (piece === 'stopped') return 'stopped';
-        if (piece === undefined) return undefined;
+        const piece = await this.#piece(original, place, { quality, choice, folder, metadata, run });
         lengthMs += piece.lengthMs;
         bytes += piece.bytes;
         tookMs += piece.tookMs;
       }
       const encoder = choice.encoder.name;
-      log.info('trial encode', { codec, quality, encoder, lengthMs, bytes, tookMs: Math.round(tookMs) });
-      return { codec, quality, encoder, lengthMs, bytes, tookMs: Math.round(tookMs) };
+      const result = { codec, quality, encoder, lengthMs, bytes, tookMs: Math.round(tookMs) };
+      log.info('trial encode', result);
+      sources.store.putTrial(result, sources.now());
     } finally {
       original.close();
       await rm(folder, { recursive: true, force: true });
@@ -146,20 +129,15 @@ export class EncodeTrials {
   async #piece(
     { bytes, index }: OpenOriginal,
     place: number,
-    {
-      quality,
-      choice,
-      folder,
-      metadata,
-    }: { quality: EncodeQuality; choice: EncoderChoice; folder: string; metadata: string },
-  ): Promise<Pick<EncodeResult, 'lengthMs' | 'bytes' | 'tookMs'> | 'stopped' | undefined> {
-    const { background, elapsed, stallMs } = this.options.sources;
+    { quality, choice, folder, metadata, run: { signal } }: PieceOptions,
+  ): Promise<Pick<EncodeResult, 'lengthMs' | 'bytes' | 'tookMs'>> {
+    const { sources } = this.options;
     const at = Math.max(
       0,
       Math.min(place * index.duration, index.duration - PIECE_SECONDS * TICKS_PER_SECOND),
     );
-    const entry = await findEntry(bytes, index, media90k(at));
-    if (entry?.layout.video == null || this.#isClosed) return undefined;
+    const entry = await unlessAborted(findEntry(bytes, index, media90k(at)), signal);
+    if (entry?.layout.video == null) throw new Error('no picture at this place');
     const output = join(folder, 'piece.mkv');
     const { audios, video } = entry.layout;
     const streams = Math.min(1, audios.length);
@@ -169,16 +147,15 @@ export class EncodeTrials {
       tracks: encodedTracks([], streams),
     });
     const encode = new RecordingEncode({
-      ...{ bytes, index, entry, streams, elapsed, stallMs },
+      ...sources,
+      ...{ bytes, index, entry, streams, signal },
       until: media90k(entry.media + (PIECE_SECONDS - 1) * TICKS_PER_SECOND),
-      command: [...background, ...command],
+      command: [...sources.background, ...command],
     });
-    this.#encode = encode;
-    const { code, broken, reached, tookMs } = await encode.outcome;
-    this.#encode = undefined;
-    if (broken === 'stopped') return 'stopped';
+    const { code, reached, tookMs } = await encode.outcome;
+    signal.throwIfAborted();
     const lengthMs = Math.round(((reached - entry.media) / TICKS_PER_SECOND) * 1000);
-    if (code !== 0 || lengthMs <= 0) return undefined;
+    if (code !== 0 || lengthMs <= 0) throw new Error(`ffmpeg ended with ${code}`);
     return { lengthMs, bytes: (await stat(output)).size, tookMs };
   }
 }

@@ -1,5 +1,5 @@
 /** The audio tracks of an encoded file: one per stream of the broadcast, and one per channel of dual mono. Pure. */
-import type { AudioSide } from '../../wire/api.ts';
+import type { AudioSide } from '../../lib/wire/api.ts';
 import { type AudioComponent, audioOptions } from '../model/audio.ts';
 
 export interface EncodedTrack {

@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { broadcastMs } from '../../arib/time.ts';
-import type { CaptionPage, CaptionsFile } from '../../wire/caption.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import type { CaptionPage, CaptionsFile } from '../../lib/wire/caption.ts';
 import { captionTrack, metadataText } from './file-texts.ts';
 
 const run = (text: string, x: number, y: number, more = {}) => ({

@@ -1,6 +1,6 @@
 /** Texts in an encoded file: tags and reserved space for chapters (FFMETADATA1), captions as an ASS track. Pure. */
-import type { BroadcastMs } from '../../arib/time.ts';
-import type { CaptionPage, CaptionsFile } from '../../wire/caption.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { CaptionPage, CaptionsFile } from '../../lib/wire/caption.ts';
 import { type CutList, toEncoded } from '../model/recording-time.ts';
 
 interface FileTags {

@@ -1,21 +1,18 @@
 /** Whether a recording is film (24 pictures a second in repeated fields), video or both, judged by samples of it. */
-import { type Media90k, media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
+import { type Media90k, media90k, TICKS_PER_SECOND } from '../../lib/arib/time.ts';
 import { findEntry } from '../media/entry-search.ts';
 import { PLAYBACK_VIDEO } from '../media/playback-remuxer.ts';
-import type { RecordingIndex } from '../media/recording-index.ts';
 import type { CutList } from '../model/recording-time.ts';
 import { encodedLength, toOriginal } from '../model/recording-time.ts';
 import type { PictureMaterial } from './encode-command.ts';
-import { RecordingEncode, type RecordingEncodeOptions } from './recording-encode.ts';
+import { type EncoderRuntime, RecordingEncode, type RecordingEncodeOptions } from './recording-encode.ts';
 
-interface MaterialOptions extends Pick<RecordingEncodeOptions, 'bytes' | 'elapsed' | 'stallMs'> {
+interface MaterialOptions extends Pick<RecordingEncodeOptions, 'bytes' | 'index'> {
+  readonly runtime: EncoderRuntime;
   readonly ffmpeg: string;
-  readonly index: RecordingIndex;
   readonly cuts: CutList;
   /** Its commercials are kept, which are video. */
   readonly keepsCommercials: boolean;
-  /** Command prefix that lowers the priority. */
-  readonly background: readonly string[];
   readonly signal: AbortSignal;
 }
 
@@ -63,22 +60,27 @@ export function materialOf(
 }
 
 async function sampled(options: MaterialOptions, at: Media90k): Promise<number | undefined> {
-  const { ffmpeg, background, bytes, index, signal, stallMs, elapsed } = options;
+  const { ffmpeg, runtime, bytes, index, signal } = options;
   const entry = await findEntry(bytes, index, at);
   if (entry?.layout.video?.kind !== 'mpeg2') return undefined;
   const encode = new RecordingEncode({
-    ...{ bytes, index, entry, stallMs, elapsed, streams: 0 },
+    ...runtime,
+    ...{ bytes, index, entry, signal, streams: 0 },
     until: media90k(entry.media + SAMPLE_TICKS),
     command: [
-      ...[...background, ffmpeg, '-v', 'info', '-hide_banner', '-nostdin', '-nostats', '-progress', 'pipe:1'],
+      ...[
+        ...runtime.background,
+        ffmpeg,
+        '-v',
+        'info',
+        '-hide_banner',
+        '-nostdin',
+        '-nostats',
+        '-progress',
+        'pipe:1',
+      ],
       ...['-f', 'mpegts', '-i', 'pipe:0', '-map', `0:i:${PLAYBACK_VIDEO}`, '-vf', 'idet', '-f', 'null', '-'],
     ],
   });
-  const stop = (): void => void encode.stop();
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    return repeatedShare((await encode.outcome).stderr);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
+  return repeatedShare((await encode.outcome).stderr);
 }

@@ -4,9 +4,9 @@
  * leaves no stopped process.
  */
 
-import { type Media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
-import type { MonotonicClock, MonotonicMs } from '../../host/clock.ts';
-import { settlesWithin } from '../../host/deadline.ts';
+import { type Media90k, TICKS_PER_SECOND } from '../../lib/arib/time.ts';
+import type { MonotonicClock, MonotonicMs } from '../../lib/host/clock.ts';
+import { settlesWithin } from '../../lib/host/deadline.ts';
 import { FfmpegProcess } from '../ffmpeg/process.ts';
 import type { RecordingEntry } from '../media/entry-search.ts';
 import { PlaybackRemuxer, playbackAudio } from '../media/playback-remuxer.ts';
@@ -15,7 +15,16 @@ import { recordingFeed } from '../media/recording-feed.ts';
 import type { RecordingIndex } from '../media/recording-index.ts';
 import { DualMonoPackets } from '../reception/dual-mono.ts';
 
-export interface RecordingEncodeOptions {
+/** How encoder processes run. */
+export interface EncoderRuntime {
+  /** Command prefix that lowers the priority. */
+  readonly background: readonly string[];
+  /** Timeout: a process without input and output for this long hangs, ms. */
+  readonly stallMs: number;
+  readonly elapsed: MonotonicClock;
+}
+
+export interface RecordingEncodeOptions extends Omit<EncoderRuntime, 'background'> {
   readonly bytes: Pick<RecordingBytes, 'read' | 'size' | 'refresh'>;
   readonly index: RecordingIndex;
   readonly entry: RecordingEntry;
@@ -25,10 +34,8 @@ export interface RecordingEncodeOptions {
   readonly command: readonly string[];
   /** Stops feeding at this time; undefined: the end. */
   readonly until?: Media90k | undefined;
-  /** Timeout: a process without input and output for this long hangs, ms. */
-  readonly stallMs: number;
-  /** Monotonic clock, ms. */
-  readonly elapsed: MonotonicClock;
+  /** Stops it, as `stop`. */
+  readonly signal?: AbortSignal;
   /** Share that was fed. */
   readonly onProgress?: (share: number) => void;
 }
@@ -74,7 +81,7 @@ export class RecordingEncode {
 
   /** @throws Error when ffmpeg cannot be started */
   constructor(private readonly options: RecordingEncodeOptions) {
-    const { entry, index, streams, command, elapsed } = options;
+    const { entry, index, streams, command, elapsed, signal } = options;
     this.#remuxer = new PlaybackRemuxer({
       layout: entry.layout,
       tables: entry.tables,
@@ -94,6 +101,8 @@ export class RecordingEncode {
     this.#started = elapsed();
     this.#seen = this.#started;
     this.#process = new FfmpegProcess(command, MAX_QUEUED);
+    signal?.addEventListener('abort', this.#onAbort, { once: true });
+    if (signal?.aborted === true) this.#onAbort();
     this.outcome = this.#run();
   }
 
@@ -120,6 +129,8 @@ export class RecordingEncode {
     await this.outcome;
   }
 
+  readonly #onAbort = (): void => this.#end('stopped');
+
   #end(why: NonNullable<EncodeOutcome['broken']>): void {
     this.#broken ??= why;
     this.#abort.abort();
@@ -138,6 +149,7 @@ export class RecordingEncode {
     // A grandchild process may hold the pipe open.
     await settlesWithin(READ_LIMIT_MS, reading);
     clearInterval(check);
+    this.options.signal?.removeEventListener('abort', this.#onAbort);
     this.hold(false);
     return {
       ...{ code, stderr, broken: this.#broken, error: this.#error, reached: this.#remuxer.position },

@@ -3,7 +3,7 @@
  * have, and samples and the end decode without an error.
  */
 import { join } from 'node:path';
-import { type RunResult, run } from '../ffmpeg/run.ts';
+import { type RunResult, run } from '../ffmpeg/process.ts';
 import { type EncodedFileFacts, readEncodedFile } from '../media/encoded-file.ts';
 import { lastWords } from './ffmpeg-lines.ts';
 

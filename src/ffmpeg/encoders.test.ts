@@ -2,11 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { wallMs } from '../../host/clock.ts';
-import { SILENT_LOG } from '../../host/log.ts';
+import { wallMs } from '../../lib/host/clock.ts';
+import { SILENT_LOG } from '../../lib/host/log.ts';
 import { until } from '../../test/until.ts';
-import { Encoders, type EncodersOptions } from './encoders.ts';
-import { findFfmpeg } from './find.ts';
+import { Encoders, type EncodersOptions, findFfmpeg } from './encoders.ts';
 
 let folder: string;
 let time = 0;

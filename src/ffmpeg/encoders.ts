@@ -2,15 +2,68 @@
  * Finds ffmpeg and tests which of its encoders work on this machine: each is tried once, in the background, after the
  * start. A missing ffmpeg is searched again on request.
  */
+
+import { accessSync, constants } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
-import { dirname } from 'node:path';
-import type { WallClock } from '../../host/clock.ts';
-import { settlesWithin } from '../../host/deadline.ts';
-import type { Log } from '../../host/log.ts';
+import { dirname, join, resolve } from 'node:path';
+import type { WallClock } from '../../lib/host/clock.ts';
+import { settlesWithin } from '../../lib/host/deadline.ts';
+import type { Log } from '../../lib/host/log.ts';
+import type { Status, SystemFacts } from '../../lib/wire/api.ts';
+import type { FfmpegState } from '../../lib/wire/vocabulary.ts';
 import { Failure } from '../model/failure.ts';
-import { findFfmpeg, isThere } from './find.ts';
+import { run } from './process.ts';
 import { trialCommand, VIDEO_ENCODERS, type VideoCodec, type VideoEncoder } from './recipes.ts';
-import { run } from './run.ts';
+
+interface FfmpegPlaces {
+  /** FFMPEG_PATH or FFPROBE_PATH; if set, nothing else is tried. */
+  path: string | undefined;
+  /** PATH. */
+  searchPath: string;
+  /** Folders that are searched, with their parents, for `node_modules` with ffmpeg-static. */
+  folders: readonly string[];
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function* upwards(folder: string): Generator<string> {
+  for (let current = resolve(folder); ; current = dirname(current)) {
+    yield current;
+    if (dirname(current) === current) return;
+  }
+}
+
+/**
+ * Locates ffmpeg: FFMPEG_PATH, else PATH, else an `ffmpeg-static` that the user installed.
+ * An absolute path, or undefined if it was not found.
+ */
+export function findFfmpeg(places: FfmpegPlaces): string | undefined {
+  if (places.path !== undefined) {
+    const found = Bun.which(places.path, { PATH: places.searchPath });
+    return found ?? (isExecutable(places.path) ? resolve(places.path) : undefined);
+  }
+  const onPath = Bun.which('ffmpeg', { PATH: places.searchPath });
+  if (onPath !== null) return onPath;
+  for (const start of places.folders) {
+    for (const folder of upwards(start)) {
+      const candidate = join(folder, 'node_modules', 'ffmpeg-static', 'ffmpeg');
+      if (isExecutable(candidate)) return candidate;
+    }
+  }
+  return undefined;
+}
+
+/** Whether it still exists. */
+function isThere(path: string): boolean {
+  return isExecutable(path);
+}
 
 export interface EncodersOptions {
   /** FFMPEG_PATH; undefined: searched on `searchPath`. */
@@ -28,8 +81,8 @@ export interface EncodersOptions {
   folders?: readonly string[];
 }
 
-export interface EncoderStatus {
-  state: 'probing' | 'ready' | 'missing';
+interface EncoderStatus {
+  state: FfmpegState;
   path: string | null;
   version: string | null;
   /** Names of encoders that passed a trial. */
@@ -318,4 +371,25 @@ export class Encoders {
 /** Load of the last minute below a quarter of the processors. */
 function isMachineIdle(): boolean {
   return (loadavg()[0] ?? 0) < availableParallelism() / 4;
+}
+
+const MISSING =
+  'ffmpeg が見つかりません。インストールするか、環境変数 FFMPEG_PATH で場所を指定してください。';
+
+/** State of ffmpeg and its encoders in the format of the API. */
+export function encoderFacts({ usable }: EncoderStatus): SystemFacts['ffmpeg']['encoders'] {
+  return VIDEO_ENCODERS.map(({ name, kind }) => ({
+    name,
+    hardware: kind === 'gpu',
+    usable: usable.includes(name),
+  }));
+}
+
+export function ffmpegFacts(status: EncoderStatus): SystemFacts['ffmpeg'] {
+  const { state, path, version } = status;
+  return { state, path, version, encoders: encoderFacts(status) };
+}
+
+export function ffmpegStatus({ state, version, usable }: EncoderStatus): Status['ffmpeg'] {
+  return { state, version, encoders: usable, message: state === 'missing' ? MISSING : null };
 }

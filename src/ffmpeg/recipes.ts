@@ -1,6 +1,7 @@
 /** The supported video encoders, each with its ffmpeg options for live and for files. */
-import type { LiveQuality } from '../../wire/api.ts';
-import type { EncodeQuality } from '../model/encoding.ts';
+import type { LiveQuality } from '../../lib/wire/api.ts';
+import type { AudioSide } from '../../lib/wire/vocabulary.ts';
+import type { EncodeQuality, VideoKind } from '../model/encoding.ts';
 
 export type VideoCodec = 'h264' | 'av1';
 
@@ -145,7 +146,7 @@ export function trialCommand(ffmpeg: string, encoder: VideoEncoder, seconds: num
 /** Audio options of a live stream. */
 export interface LiveAudio {
   pid: number;
-  side: 'both' | 'main' | 'sub';
+  side: AudioSide;
   codec: 'aac' | 'opus';
 }
 
@@ -158,7 +159,7 @@ export interface LiveCommand {
   ffmpeg: string;
   video: {
     pid: number;
-    kind: 'mpeg2' | 'h264' | 'hevc';
+    kind: VideoKind;
     encoder: VideoEncoder;
     /** Pictures of other sizes are fitted into it; undefined: they do not occur. */
     size?: PictureSize | undefined;
@@ -246,7 +247,7 @@ export const SIDE_FILTERS = {
  *
  * MPEG-2 has its frame rate in the first header, so 0.05 s of input is probed before encoding begins; it is also
  * encoded. (`-fflags nobuffer` would drop it, with the first intra picture.) Times stay those of the broadcast
- * (exactly 90 kHz, no edit lists): `mp4/fragmenter.ts` shifts them.
+ * (exactly 90 kHz, no edit lists): `lib/mp4/fragmenter.ts` shifts them.
  */
 export function liveCommand(options: LiveCommand): string[] {
   const { video, audio, interleaveMs = 500 } = options;

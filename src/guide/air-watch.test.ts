@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { networkId, type ProgramId, serviceId, stationId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
+import { networkId, type ProgramId, serviceId, stationId } from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import { AirWatch } from './air-watch.ts';
 
 const HOME = stationId(networkId(4), serviceId(101));

@@ -2,8 +2,8 @@
  * Present and next programmes of the stations being received, and when programmes actually began and ended. Pure. A
  * table announces when a programme should begin; a change of present/following shows when it does.
  */
-import type { ProgramId, StationId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
+import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
 import { type Airing, type Airings, boundary, LATE_TABLE_MS } from '../model/airing.ts';
 import {
   type AnnouncedEnds,
@@ -15,7 +15,7 @@ import {
 } from './announced-ends.ts';
 
 /** Present/following of a station's own stream. */
-interface AirNews {
+interface PresentUpdate {
   stationId: StationId;
   /** Whether the stream is still being read. */
   watched: boolean;
@@ -32,7 +32,7 @@ interface AirNews {
 }
 
 /** An interrupted stream is reopened within this time; until then its last present event is assumed to be on. */
-const UNHEARD_MS = 180_000;
+const UNRECEIVED_MS = 180_000;
 /** How long ended programmes are remembered, and what was present before an interruption of the reception. */
 const PAST_MS = 3_600_000;
 /** For this long, an empty table before the announced end is treated as a broadcaster's mistake. */
@@ -58,7 +58,7 @@ interface Station {
   /** The programme that the present one replaced, and when; null: unknown. */
   replaced?: (AnnouncedProgram & { readonly until: BroadcastMs | null }) | undefined;
   /** What was present before the reception was interrupted for long; undefined: nothing, or a table was received. */
-  unheard?: (AnnouncedProgram & { readonly airing: WatchedAiring }) | undefined;
+  unreceived?: (AnnouncedProgram & { readonly airing: WatchedAiring }) | undefined;
 }
 
 /** How a programme ended. */
@@ -81,38 +81,38 @@ export class AirWatch {
   readonly #airings = new Map<ProgramId, WatchedAiring>();
 
   /** @param now epoch ms of the broadcast @returns whether anything changed */
-  take(news: AirNews, now: BroadcastMs): boolean {
-    const { stationId, following, since } = news;
+  take(update: PresentUpdate, now: BroadcastMs): boolean {
+    const { stationId, following, since } = update;
     this.#forget(now);
     const known = this.#stations.get(stationId);
-    if (!news.watched) {
+    if (!update.watched) {
       if (known?.lostAt === null) this.#stations.set(stationId, { ...known, lostAt: now });
       return false;
     }
     const before: Partial<Station> = known ?? {};
-    const empty = emptyOf(before, news, now);
-    const present = empty === undefined ? news.present : undefined;
+    const empty = emptyOf(before, update, now);
+    const present = empty === undefined ? update.present : undefined;
     const isNew = present !== undefined && before.present !== present;
     let changed = false;
     let { replaced } = before;
-    if (isNew) replaced = this.#replacedBy(news, before, now);
+    if (isNew) replaced = this.#replacedBy(update, before, now);
     // A table that was not received says nothing about the room that another one left.
     const isWhole = present !== undefined && following !== undefined;
     if (replaced !== undefined && (isNew || isWhole))
-      changed = this.#cease(stationId, replaced, now, roomFor(replaced.id, news), isNew);
+      changed = this.#cease(stationId, replaced, now, roomFor(replaced.id, update), isNew);
     if (isNew && present !== null) changed = this.#set(stationId, present, 'on', since, now) || changed;
     // Present and following are independent tables.
     this.#stations.set(stationId, {
       present: present === undefined ? before.present : present,
       following: following === undefined ? before.following : following,
-      startsAt: present === undefined ? before.startsAt : news.startsAt,
-      endsAt: present === undefined ? before.endsAt : news.endsAt,
-      empty: news.present === undefined ? before.empty : empty,
+      startsAt: present === undefined ? before.startsAt : update.startsAt,
+      endsAt: present === undefined ? before.endsAt : update.endsAt,
+      empty: update.present === undefined ? before.empty : empty,
       lostAt: null,
       replaced,
-      unheard: present === undefined ? before.unheard : undefined,
+      unreceived: present === undefined ? before.unreceived : undefined,
     });
-    if (present != null) this.#announce(present, news.endsAt, now);
+    if (present != null) this.#announce(present, update.endsAt, now);
     if (following !== undefined && before.following !== following) {
       const passed = before.following;
       if (passed != null && passed !== present) changed = this.#pass(passed) || changed;
@@ -123,13 +123,15 @@ export class AirWatch {
   }
 
   /** The programme that was present before. Undefined: none is known. */
-  #replacedBy(news: AirNews, before: Partial<Station>, now: BroadcastMs): Station['replaced'] {
-    const { present: id, startsAt, endsAt, unheard } = before;
+  #replacedBy(update: PresentUpdate, before: Partial<Station>, now: BroadcastMs): Station['replaced'] {
+    const { present: id, startsAt, endsAt, unreceived } = before;
     // The end of a programme that ended while its station was not received is unknown.
-    if (id != null) return { id, startsAt, endsAt, until: ceasedAt(before, news) };
-    if (unheard === undefined) return undefined;
-    this.#airings.set(unheard.id, { ...unheard.airing, at: now });
-    return unheard.id === news.present ? undefined : { ...unheard, until: endedUnheard(unheard, news) };
+    if (id != null) return { id, startsAt, endsAt, until: ceasedAt(before, update) };
+    if (unreceived === undefined) return undefined;
+    this.#airings.set(unreceived.id, { ...unreceived.airing, at: now });
+    return unreceived.id === update.present
+      ? undefined
+      : { ...unreceived, until: endedUnreceived(unreceived, update) };
   }
 
   /** No station is being received any more. */
@@ -212,14 +214,14 @@ export class AirWatch {
         this.#cease(id, { ...station, id: present, until: empty.since }, now, UNKNOWN_ROOM);
       this.#stations.set(id, { ...station, present: null, empty: undefined });
     }
-    for (const [id, { lostAt, present, startsAt, endsAt, unheard }] of [...this.#stations]) {
-      if (lostAt === null || Math.abs(now - lostAt) <= UNHEARD_MS) continue;
+    for (const [id, { lostAt, present, startsAt, endsAt, unreceived }] of [...this.#stations]) {
+      if (lostAt === null || Math.abs(now - lostAt) <= UNRECEIVED_MS) continue;
       this.#stations.delete(id);
       const airing = present == null ? undefined : this.#airings.get(present);
       const last =
-        present == null || airing === undefined ? unheard : { id: present, airing, startsAt, endsAt };
+        present == null || airing === undefined ? unreceived : { id: present, airing, startsAt, endsAt };
       const isRemembered = last !== undefined && Math.abs(now - lostAt) <= PAST_MS;
-      if (isRemembered) this.#stations.set(id, { ...UNKNOWN, lostAt, unheard: last });
+      if (isRemembered) this.#stations.set(id, { ...UNKNOWN, lostAt, unreceived: last });
       for (const [program, { stationId, state }] of this.#airings)
         if (stationId === id && state !== 'over') this.#airings.delete(program);
     }
@@ -233,15 +235,15 @@ const UNKNOWN = {
 };
 
 /** Where a replaced programme could return. */
-function roomFor(id: ProgramId, { endsAt, following, followingStartsAt, present }: AirNews): Room {
+function roomFor(id: ProgramId, { endsAt, following, followingStartsAt, present }: PresentUpdate): Room {
   const isAfter = following != null && following !== present && following !== id;
   return { from: endsAt ?? null, to: isAfter ? (followingStartsAt ?? null) : null };
 }
 
 /** The other programme began when it was announced to end, or before; otherwise, further ones may have been on. */
-function endedUnheard(
-  { startsAt, airing: { announced, from } }: NonNullable<Station['unheard']>,
-  { startsAt: otherStartsAt, present }: AirNews,
+function endedUnreceived(
+  { startsAt, airing: { announced, from } }: NonNullable<Station['unreceived']>,
+  { startsAt: otherStartsAt, present }: PresentUpdate,
 ): BroadcastMs | null {
   if (present == null || otherStartsAt == null || announced === undefined) return null;
   // An announced begin that moved after it had begun is wrong.
@@ -261,7 +263,7 @@ function reported({ state, from, ceased, announced }: WatchedAiring, now: Broadc
  * When the present programme ended. A paused process receives an interruption late: then its announced start counts,
  * as for every announced boundary. Null: unknown.
  */
-function ceasedAt(before: Partial<Station>, { present, startsAt, since }: AirNews): BroadcastMs | null {
+function ceasedAt(before: Partial<Station>, { present, startsAt, since }: PresentUpdate): BroadcastMs | null {
   if (since === null || present == null || startsAt == null) return since;
   if (before.startsAt == null || before.endsAt == null) return since;
   const hasBrokenIn = startsAt > before.startsAt && startsAt < before.endsAt;
@@ -271,11 +273,11 @@ function ceasedAt(before: Partial<Station>, { present, startsAt, since }: AirNew
 /** Undefined: its table lists a programme, or none was to follow. */
 function emptyOf(
   { present, endsAt, empty }: Partial<Station>,
-  news: AirNews,
+  update: PresentUpdate,
   now: BroadcastMs,
 ): Station['empty'] {
-  if (news.present !== null || present == null) return undefined;
+  if (update.present !== null || present == null) return undefined;
   if (endsAt === undefined) return undefined;
-  const isOver = endsAt !== null && Math.abs((news.since ?? now) - endsAt) <= LATE_TABLE_MS;
-  return isOver ? undefined : (empty ?? { at: now, since: news.since });
+  const isOver = endsAt !== null && Math.abs((update.since ?? now) - endsAt) <= LATE_TABLE_MS;
+  return isOver ? undefined : (empty ?? { at: now, since: update.since });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
 import { type AnnouncedEnds, announce, endOfReplaced, standingEnd } from './announced-ends.ts';
 
 const minutes = (count: number): BroadcastMs => broadcastMs(count * 60_000);

@@ -5,7 +5,7 @@
  * programme merely interrupts it. An announcement alone never ends a programme; once another one is present instead,
  * the end that its tables stand by is the one that was announced for longer, or before the others.
  */
-import { type BroadcastMs, latest } from '../../arib/time.ts';
+import { type BroadcastMs, latest } from '../../lib/arib/time.ts';
 import { boundary, LATE_TABLE_MS } from '../model/airing.ts';
 
 /** An end announced for a shorter time does not count against one that was announced for longer. */

@@ -1,10 +1,10 @@
-/** Converts a broadcast event to a programme record. Pure. */
-import { type EventId, type NetworkId, programId, type StationId } from '../../arib/ids.ts';
-import type { BroadcastEvent } from '../../arib/si/event.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
+/** Converts a broadcast event to a programme record, with plausible times; an undefined duration is estimated. Pure. */
+import { type EventId, type NetworkId, programId, type StationId } from '../../lib/arib/ids.ts';
+import type { BroadcastEvent } from '../../lib/arib/si/event.ts';
+import { type BroadcastMs, broadcastMs, plusMs } from '../../lib/arib/time.ts';
 import type { ProgramGroup, ProgramRecord, ProgramSeries } from '../model/program.ts';
 
-export interface ProgramTime {
+interface ProgramTime {
   startAt: BroadcastMs;
   endAt: BroadcastMs;
   /** The duration is undefined, `endAt` an estimate. */
@@ -80,4 +80,57 @@ function seriesOf({ series }: BroadcastEvent): ProgramSeries | null {
     lastEpisode: series.lastEpisodeNumber || null,
     name: series.name,
   };
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** A schedule reaches 32 days (ARIB STD-B10 Part 2, 5.2.7); anything else is a damaged or a test table. */
+const SCHEDULE_AHEAD_MS = 33 * DAY_MS;
+const SCHEDULE_BACK_MS = 2 * DAY_MS;
+/** Present and following events are close to now. */
+const PRESENT_MS = 72 * HOUR_MS;
+/** A duration has two digits for hours. */
+const LONGEST_MS = 100 * HOUR_MS;
+/** An event without an end is assumed to last this long after its start, or after now. */
+const OPEN_END_MS = HOUR_MS;
+const OPEN_END_FROM_NOW_MS = 10 * 60_000;
+
+function decided(durationMs: number | undefined, longest: number): durationMs is number {
+  return durationMs !== undefined && durationMs > 0 && durationMs <= longest;
+}
+
+/**
+ * An event of present/following. Undefined without a plausible start.
+ * @param nextStart start of the following event, if this is the present one
+ */
+export function presentTime(
+  event: BroadcastEvent,
+  nextStart: BroadcastMs | undefined,
+  now: BroadcastMs,
+): ProgramTime | undefined {
+  const { startAt, durationMs } = event;
+  if (startAt === undefined || Math.abs(startAt - now) > PRESENT_MS) return undefined;
+  if (decided(durationMs, PRESENT_MS)) {
+    return { startAt, endAt: broadcastMs(startAt + durationMs), openEnd: false };
+  }
+  const endAt = nextStart !== undefined && nextStart > startAt ? nextStart : openEnd(startAt, now);
+  return { startAt, endAt, openEnd: true };
+}
+
+/** Rounded to steps, so that a running programme does not change with every evaluation. */
+function openEnd(startAt: BroadcastMs, now: BroadcastMs): BroadcastMs {
+  const hour = plusMs(startAt, OPEN_END_MS);
+  if (hour >= now + OPEN_END_FROM_NOW_MS / 2) return hour;
+  return broadcastMs((Math.floor(now / OPEN_END_FROM_NOW_MS) + 2) * OPEN_END_FROM_NOW_MS);
+}
+
+/** An event of a schedule, where all starts are defined. Undefined if implausible. */
+export function scheduleTime(event: BroadcastEvent, now: BroadcastMs): ProgramTime | undefined {
+  const { startAt, durationMs } = event;
+  if (startAt === undefined) return undefined;
+  if (startAt < now - SCHEDULE_BACK_MS || startAt > now + SCHEDULE_AHEAD_MS) return undefined;
+  if (decided(durationMs, LONGEST_MS)) {
+    return { startAt, endAt: broadcastMs(startAt + durationMs), openEnd: false };
+  }
+  return { startAt, endAt: broadcastMs(startAt + OPEN_END_MS), openEnd: true };
 }

@@ -1,14 +1,14 @@
 /** The loop around the plan, with stubs of the agent and of the visits. */
 import type { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import type { StationId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
-import { wallMs } from '../../host/clock.ts';
-import { createLog } from '../../host/log.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import { wallMs } from '../../lib/host/clock.ts';
+import { createLog } from '../../lib/host/log.ts';
+import type { Channel, Tuner } from '../../lib/wire/agent.ts';
 import { tunerOf } from '../../test/tuner.ts';
 import { until } from '../../test/until.ts';
-import type { Channel, Tuner } from '../../wire/agent.ts';
-import { Hub } from '../hub/hub.ts';
+import { Hub } from '../notify/hub.ts';
 import { StationList } from '../station/station-list.ts';
 import { openDatabase } from '../store/database.ts';
 import { CoverageStore } from '../store/guide-coverage.ts';

@@ -3,22 +3,20 @@
  * reading and storing in the guide worker.
  */
 
-import type { NetworkId, StationId } from '../../arib/ids.ts';
-import { broadcastMs, plusMs } from '../../arib/time.ts';
-import { type WallClock, type WallMs, wallMs } from '../../host/clock.ts';
-import type { Log } from '../../host/log.ts';
-import { PRIORITY } from '../../wire/agent.ts';
-import { COLLECT_LEASE_MS, type GuideCollect, type GuideStatus } from '../../wire/guide.ts';
-import type { Hub } from '../hub/hub.ts';
+import type { NetworkId, StationId } from '../../lib/arib/ids.ts';
+import { broadcastMs, plusMs } from '../../lib/arib/time.ts';
+import { type WallClock, type WallMs, wallMs } from '../../lib/host/clock.ts';
+import type { Log } from '../../lib/host/log.ts';
+import type { GuideCollect, GuideStatus, GuideTrouble } from '../../lib/wire/guide.ts';
+import { COLLECT_LEASE_MS, PRIORITY } from '../../lib/wire/vocabulary.ts';
 import type { StationRecord } from '../model/station.ts';
+import type { Hub } from '../notify/hub.ts';
 import type { CoverageStore } from '../store/guide-coverage.ts';
-import type { ProgramStore } from '../store/program-store.ts';
+import type { ProgramStore, Span } from '../store/program-store.ts';
 import type { AgentClient } from '../tuner/agent-client.ts';
 import { STREAM_USE } from '../tuner/agent-stream.ts';
 import { TaskFailures } from '../tuner/task-failures.ts';
-import { airingUntil } from './airing-until.ts';
 import type { VisitResult } from './guide-messages.ts';
-import { guideTroubles } from './guide-troubles.ts';
 import type { RunningVisit, VisitOrder } from './guide-visits.ts';
 import {
   type ChannelKey,
@@ -31,6 +29,50 @@ import {
   type VisitHistory,
   type VisitPlan,
 } from './visit-plan.ts';
+
+/**
+ * The channels whose guide cannot be read, with the reason, for the tuner screen. Pure.
+ * @param unreachable channels without any usable tuner
+ */
+function guideTroubles(
+  stations: readonly StationRecord[],
+  history: ReadonlyMap<ChannelKey, VisitHistory>,
+  unreachable: readonly ChannelKey[],
+): GuideTrouble[] {
+  const troubles = new Map<ChannelKey, GuideTrouble>();
+  for (const { id, type, channel } of stations) {
+    const key = channelKey({ type, channel });
+    const known = troubles.get(key);
+    if (known !== undefined) {
+      known.stationIds.push(id);
+      continue;
+    }
+    const last = history.get(key);
+    const failed = last !== undefined && last.failedAt !== 0;
+    const missing = unreachable.includes(key);
+    if (!failed && !missing) continue;
+    troubles.set(key, {
+      type,
+      channel,
+      stationIds: [id],
+      kind: missing ? 'no_such_tuner' : last?.noTuner ? 'no_tuner' : 'unreadable',
+      reason: missing ? null : (last?.reason ?? null),
+      failures: last?.failures ?? 0,
+      at: failed ? last.failedAt : null,
+    });
+  }
+  return [...troubles.values()];
+}
+
+/** Follows each station's programmes from `now` on as long as they are contiguous. @param spans sorted by start */
+export function airingUntil(spans: readonly Span[], now: WallMs): Map<StationId, number> {
+  const until = new Map<StationId, number>();
+  for (const { stationId, startAt, endAt } of spans) {
+    if (startAt > (until.get(stationId) ?? now) || endAt <= now) continue;
+    until.set(stationId, Math.max(endAt, until.get(stationId) ?? 0));
+  }
+  return until;
+}
 
 export interface CollectLimits extends PlanLimits {
   /** Interval of selecting stations, ms. */

@@ -1,8 +1,9 @@
-import { beforeEach, describe, expect, test } from 'bun:test';
-import { networkId, serviceId, stationId } from '../../arib/ids.ts';
-import { monotonicMs, wallMs } from '../../host/clock.ts';
-import { createLog } from '../../host/log.ts';
-import type { GuideBatch } from '../reception/guide-reader.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { networkId, serviceId, stationId } from '../../lib/arib/ids.ts';
+import { wallMs } from '../../lib/host/clock.ts';
+import { createLog } from '../../lib/host/log.ts';
+import { until } from '../../test/until.ts';
+import type { GuideReaderOptions } from '../reception/guide-reader.ts';
 import type { ReaderHandlers, ReceptionStream } from '../reception/reception-pool.ts';
 import { GuideFeeds } from './guide-feeds.ts';
 import type { ReadingOrder } from './guide-messages.ts';
@@ -18,20 +19,26 @@ const HOME = {
 
 /** A stream that is open for another use, with the reader attached to it. */
 class OpenStream {
-  handlers: ReaderHandlers<GuideBatch>[] = [];
-  commands: unknown[] = [];
+  handlers: ReaderHandlers<never>[] = [];
+  ports: MessagePort[] = [];
+  stopped = 0;
 
   get asStream(): Pick<ReceptionStream, 'reader'> {
     return this as unknown as Pick<ReceptionStream, 'reader'>;
   }
 
-  reader(_kind: unknown, _options: unknown, handlers: ReaderHandlers<GuideBatch>) {
+  reader(_kind: unknown, { port }: GuideReaderOptions, handlers: ReaderHandlers<never>) {
     this.handlers.push(handlers);
-    return { command: (command: unknown) => void this.commands.push(command), stop: async () => {} };
+    this.ports.push(port);
+    closers.push(() => port.close());
+    const stop = async (): Promise<void> => {
+      this.stopped += 1;
+    };
+    return { command: () => {}, stop };
   }
 
-  post(byte: number): void {
-    this.handlers.at(-1)?.value({ at: wallMs(0), bytes: Uint8Array.of(byte) }, monotonicMs(0));
+  post(value: number): void {
+    this.ports.at(-1)?.postMessage(value);
   }
 
   fail(): void {
@@ -39,6 +46,7 @@ class OpenStream {
   }
 }
 
+let closers: (() => void)[];
 let orders: ReadingOrder[];
 let readings: ReadingHandlers[];
 let fed: number[];
@@ -46,8 +54,12 @@ let ended: number;
 let changes: number;
 let lines: string[];
 let feeds: GuideFeeds;
+/** The guide worker can be started. */
+let canRead: boolean;
 
 beforeEach(() => {
+  closers = [];
+  canRead = true;
   orders = [];
   readings = [];
   fed = [];
@@ -58,10 +70,14 @@ beforeEach(() => {
     stations: { list: () => [HOME] },
     worker: {
       read: (order, handlers) => {
+        if (!canRead) return undefined;
         orders.push(order);
         readings.push(handlers);
         return {
-          take: ({ bytes }) => fed.push(bytes[0] ?? 0),
+          connect: (port) => {
+            port.onmessage = ({ data }) => fed.push(data);
+            closers.push(() => port.close());
+          },
           end: async () => {
             ended += 1;
             return true;
@@ -78,6 +94,10 @@ beforeEach(() => {
   });
 });
 
+afterEach(() => {
+  for (const close of closers) close();
+});
+
 function opened(): OpenStream {
   const stream = new OpenStream();
   feeds.opened(stream.asStream, T27);
@@ -85,7 +105,7 @@ function opened(): OpenStream {
 }
 
 describe('GuideFeeds', () => {
-  test('a channel that is opened is read for all of its stations', () => {
+  test('a channel that is opened is read for all of its stations', async () => {
     opened().post(1);
     expect(orders).toEqual([
       {
@@ -93,45 +113,53 @@ describe('GuideFeeds', () => {
         wanted: [{ id: HOME.id, depth: 'full', optional: false }],
       },
     ]);
+    await until(() => fed.length > 0);
     expect([fed, [...feeds.open], changes]).toEqual([[1], ['GR/T27'], 1]);
   });
 
-  test('of several streams of a channel one is read, and another when it closes', () => {
+  test('of several streams of a channel one is read, and another when it closes', async () => {
     const [first, second] = [opened(), opened()];
     first.post(1);
     expect(second.handlers).toHaveLength(0);
     feeds.closed(first.asStream);
     feeds.closed(first.asStream);
     second.post(3);
-    expect([fed, orders.length, ended]).toEqual([[1, 3], 1, 0]);
+    await until(() => fed.length === 2);
+    expect([fed.sort(), orders.length, ended]).toEqual([[1, 3], 1, 0]);
     feeds.closed(second.asStream);
-    expect([ended, feeds.open.size, changes]).toEqual([1, 0, 2]);
-    second.post(4);
-    expect(fed).toEqual([1, 3]);
+    expect([ended, second.stopped, feeds.open.size, changes]).toEqual([1, 1, 0, 2]);
   });
 
-  test('a guide worker that died is replaced at the next batch, and everything is posted again', () => {
+  test('a guide worker that died is replaced at once, and another reader posts everything again', async () => {
     const stream = opened();
     readings[0]?.lost();
-    expect(orders).toHaveLength(1);
+    expect([orders.length, stream.stopped, stream.handlers.length]).toEqual([2, 1, 2]);
+    // The end of the former reader says nothing about the present one.
+    stream.handlers[0]?.ended?.({ cause: 'stopped', reason: null, dropped: 0 });
     stream.post(2);
-    expect([orders.length, fed, stream.commands]).toEqual([2, [2], [{ kind: 'repeat' }]]);
+    await until(() => fed.length > 0);
+    canRead = false;
+    readings[1]?.lost();
+    expect([orders.length, stream.handlers.length]).toEqual([2, 2]);
+    canRead = true;
+    await until(() => stream.handlers.length === 3);
+    expect(orders).toHaveLength(3);
   });
 
   test('a reader that failed is reported and started again', async () => {
     const stream = opened();
     stream.fail();
     expect(lines.join('')).toContain('a bug');
-    while (stream.handlers.length < 2) await Bun.sleep(1);
+    await until(() => stream.handlers.length === 2);
     stream.post(5);
-    expect(fed).toEqual([5]);
+    await until(() => fed.length > 0);
+    expect(orders).toHaveLength(1);
   });
 
   test('closing the service ends all feeds', () => {
     const stream = opened();
     feeds.close();
-    stream.post(1);
     feeds.closed(stream.asStream);
-    expect([ended, fed]).toEqual([1, []]);
+    expect([ended, stream.stopped]).toEqual([1, 1]);
   });
 });

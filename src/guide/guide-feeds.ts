@@ -2,12 +2,11 @@
  * Reads the guide from streams that are open for another use, without a tuner of their own: one stream of each open
  * channel gets a guide reader. Present/following is thus stored at once, for all stations of the channel.
  */
-import { type BroadcastType, networkId } from '../../arib/ids.ts';
-import type { Log } from '../../host/log.ts';
+import { type BroadcastType, networkId } from '../../lib/arib/ids.ts';
+import type { Log } from '../../lib/host/log.ts';
 import type { StationRecord } from '../model/station.ts';
-import { type GuideReaderCommand, guideReader } from '../reception/guide-reader.ts';
+import { guideReader } from '../reception/guide-reader.ts';
 import type { ReceptionStream, StreamObserver, StreamPart } from '../reception/reception-pool.ts';
-import type { ArrivedBatch } from './guide-messages.ts';
 import type { GuideReading, GuideWorkerClient } from './guide-worker-client.ts';
 import { wantedStations } from './visit-goal.ts';
 import { type ChannelKey, channelKey } from './visit-plan.ts';
@@ -19,12 +18,14 @@ interface GuideFeedsOptions {
   /** A channel was opened or closed. */
   onChange: () => void;
   log: Log;
-  /** Delay of the next reader after a fault, ms. */
+  /** Delay of the next reader after a fault, and of the next guide worker that cannot be started, ms. */
   retryMs?: number | undefined;
 }
 
 /** A fault is a bug or a malicious broadcast, and will recur. */
 const RETRY_MS = 60_000;
+/** While the guide worker cannot be started. */
+const WORKER_RETRY_MS = 1_000;
 
 type FedStream = Pick<ReceptionStream, 'reader'>;
 
@@ -32,8 +33,8 @@ interface OpenChannel {
   readonly key: ChannelKey;
   /** The first one is read. */
   readonly streams: FedStream[];
-  reader: { of: FedStream; part: StreamPart<GuideReaderCommand> } | undefined;
-  /** Undefined after the guide worker was lost, until the next batch. */
+  reader: { of: FedStream; part: StreamPart<never> } | undefined;
+  /** Undefined after the guide worker was lost, until another one is started. */
   reading: GuideReading | undefined;
   retry: ReturnType<typeof setTimeout> | undefined;
 }
@@ -60,7 +61,6 @@ export class GuideFeeds implements StreamObserver {
     const base = { reader: undefined, reading: undefined, retry: undefined };
     const channel: OpenChannel = { key, streams: [stream], ...base };
     this.#channels.set(key, channel);
-    channel.reading = this.#begin(channel);
     this.#attach(channel);
     this.options.onChange();
   }
@@ -88,27 +88,42 @@ export class GuideFeeds implements StreamObserver {
     const [stream] = channel.streams;
     if (stream === undefined || channel.reader?.of === stream || this.#closed) return;
     clearTimeout(channel.retry);
-    const part = stream.reader(guideReader, null, {
-      value: (batch, arrivedAt) => this.#take(channel, { ...batch, arrivedAt }),
-      ended: (end) => {
-        if (channel.reader?.of !== stream) return;
-        channel.reader = undefined;
-        if (end.cause !== 'fault') return;
-        this.options.log.error('guide reader failed', { channel: channel.key, reason: end.reason });
-        channel.retry = setTimeout(() => this.#attach(channel), this.options.retryMs ?? RETRY_MS);
+    channel.reading ??= this.#begin(channel);
+    if (channel.reading === undefined) {
+      this.#attachLater(channel, this.options.retryMs ?? WORKER_RETRY_MS);
+      return;
+    }
+    const { port1, port2 } = new MessageChannel();
+    channel.reading.connect(port1);
+    const part = stream.reader(
+      guideReader,
+      { port: port2 },
+      {
+        value: () => {},
+        ended: (end) => {
+          if (channel.reader?.part !== part) return;
+          channel.reader = undefined;
+          if (end.cause !== 'fault') return;
+          this.options.log.error('guide reader failed', { channel: channel.key, reason: end.reason });
+          this.#attachLater(channel, this.options.retryMs ?? RETRY_MS);
+        },
       },
-    });
+    );
     channel.reader = { of: stream, part };
   }
 
-  #take(channel: OpenChannel, batch: ArrivedBatch): void {
-    if (!this.#channels.has(channel.key)) return;
-    if (channel.reading === undefined) {
-      // A new worker has no earlier sections.
-      channel.reading = this.#begin(channel);
-      channel.reader?.part.command({ kind: 'repeat' });
-    }
-    channel.reading?.take(batch);
+  #attachLater(channel: OpenChannel, delayMs: number): void {
+    clearTimeout(channel.retry);
+    channel.retry = setTimeout(() => this.#attach(channel), delayMs);
+  }
+
+  /** Another guide worker has no earlier sections: another reader posts them all. */
+  #lost(channel: OpenChannel): void {
+    const { reader } = channel;
+    channel.reading = undefined;
+    channel.reader = undefined;
+    void reader?.part.stop();
+    this.#attach(channel);
   }
 
   #begin(channel: OpenChannel): GuideReading | undefined {
@@ -121,12 +136,7 @@ export class GuideFeeds implements StreamObserver {
     const network = own[0]?.networkId ?? networkId(0);
     return worker.read(
       { source: 'feed', networkId: network, wanted, settleMs, patienceMs: 0 },
-      {
-        repeat: () => channel.reader?.part.command({ kind: 'repeat' }),
-        lost: () => {
-          channel.reading = undefined;
-        },
-      },
+      { lost: () => this.#lost(channel) },
     );
   }
 

@@ -2,19 +2,26 @@
  * The guide worker's side of `guide-messages.ts`: merges the sections of every stream being read, and writes the
  * result with its own connection, so that neither the main thread nor a reception worker waits for the database.
  */
-import type { StationId } from '../../arib/ids.ts';
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
-import type { MonotonicMs, WallClock, WallMs } from '../../host/clock.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import type { ServiceBroadcaster } from '../../lib/arib/si/service-tables.ts';
+import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
+import {
+  type MonotonicClock,
+  type MonotonicMs,
+  RemoteClock,
+  type WallClock,
+  type WallMs,
+} from '../../lib/host/clock.ts';
+import { within } from '../../lib/host/deadline.ts';
 import type { PresentFollowing, StationChange } from '../model/guide-change.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import { postponed, withSchedule } from '../model/program-precedence.ts';
-import { guideSections } from '../reception/guide-reader.ts';
+import { type GuideAnswer, type GuideMessage, guideSections } from '../reception/guide-reader.ts';
 import type { GuideDatabase } from '../store/guide-database.ts';
 import type { WorkerLock } from '../store/write-lock.ts';
-import type { ArrivedBatch, GuideEvent, GuideOrder, NamedEvents, ReadingOrder } from './guide-messages.ts';
-import { GuideSession } from './guide-session.ts';
-import { KnownStations } from './known-stations.ts';
-import type { StationPresent } from './merge/station-present.ts';
+import type { GuideEvent, GuideOrder, NamedEvents, ReadingOrder } from './guide-messages.ts';
+import { GuideSession, KnownStations } from './guide-session.ts';
+import type { StationPresent } from './station-present.ts';
 import { VisitGoal } from './visit-goal.ts';
 
 /** Pending programmes that trigger a write: a full satellite network is not held in memory. */
@@ -27,6 +34,8 @@ const MAX_PRESENTS = 8;
 const TICK_MS = 60_000;
 /** Interval of checking goals: a check visits every station of a network. */
 const GOAL_MS = 250;
+/** Longest wait for the last sections of a reading whose reception worker may be lost. */
+const DRAIN_LIMIT_MS = 1_000;
 /** Delay by which several writes are reported in one message. */
 const REPORT_DELAY_MS = 200;
 
@@ -34,6 +43,7 @@ interface GuideHostOptions {
   post: (event: GuideEvent) => void;
   openFile: (path: string, lock: WorkerLock) => GuideDatabase;
   now: WallClock;
+  clock: MonotonicClock;
 }
 
 /** A tuning being read, with the time of its last write. */
@@ -44,7 +54,11 @@ interface Reading {
   /** A visit whose goal is not reached yet. */
   awaitsGoal: boolean;
   readonly beganAt: WallMs;
-  /** Arrival of the sections being read, by the main thread's monotonic clock. */
+  /** Its sources that have not ended; usually one. */
+  readonly ports: Set<MessagePort>;
+  /** Resolves when the last of them has ended. */
+  drained: PromiseWithResolvers<void>;
+  /** Arrival of the sections being read, by this thread's monotonic clock. */
   arrivedAt: MonotonicMs | undefined;
   writtenAt: WallMs;
   /** A write of this reading is in progress; later data waits for the next. */
@@ -54,7 +68,7 @@ interface Reading {
 }
 
 /** Present/following of a station, and which part of it is written. */
-interface PresentNews {
+interface PresentUpdate {
   readonly named: NamedEvents;
   readonly change: StationChange;
 }
@@ -67,9 +81,11 @@ export class GuideHost {
   #writeMs = { visit: 0, feed: 0 };
   /** Serialises all writes. */
   #queue: Promise<void> = Promise.resolve();
-  readonly #presents = new Map<StationId, PresentNews[]>();
+  readonly #presents = new Map<StationId, PresentUpdate[]>();
   #presentTimer: ReturnType<typeof setTimeout> | undefined;
   readonly #changed = new Set<StationId>();
+  /** As JSON, of known stations. */
+  readonly #broadcasters = new Map<StationId, string>();
   #reportTimer: ReturnType<typeof setTimeout> | undefined;
   #tick: ReturnType<typeof setInterval> | undefined;
   #goals: ReturnType<typeof setInterval> | undefined;
@@ -88,8 +104,8 @@ export class GuideHost {
       case 'read':
         this.#read(order.reading, order);
         break;
-      case 'sections':
-        this.#take(order.reading, order);
+      case 'source':
+        this.#connect(order.reading, order.port);
         break;
       case 'purge':
         this.#purge(order.before);
@@ -102,8 +118,11 @@ export class GuideHost {
     const reading = this.#readings.get(id);
     if (reading === undefined) return null;
     const { session } = reading;
+    // Its reader has posted its last sections before, by a way of their own.
+    if (reading.ports.size > 0) await within(DRAIN_LIMIT_MS, reading.drained.promise, () => {});
+    if (!this.#readings.delete(id)) return null;
+    for (const port of reading.ports) port.close();
     const now = this.options.now();
-    this.#readings.delete(id);
     this.#watch();
     for (const { station, present } of this.#stations.all()) {
       const wasWatched = present.watched;
@@ -139,13 +158,18 @@ export class GuideHost {
 
   #read(id: number, { source, networkId, wanted, settleMs, patienceMs }: ReadingOrder): void {
     const { now, post } = this.options;
+    const ports = new Set<MessagePort>();
     const session = new GuideSession(id, networkId, this.#stations, {
       present: (station) => this.#presentChanged(station),
       clock: (offsetMs, at) => {
         const arrivedAt = this.#readings.get(id)?.arrivedAt;
-        if (arrivedAt !== undefined) post({ kind: 'clock', networkId, offsetMs, at, arrivedAt });
+        const postedAt = this.options.clock();
+        if (arrivedAt !== undefined) post({ kind: 'clock', networkId, offsetMs, at, arrivedAt, postedAt });
       },
-      repeat: () => post({ kind: 'repeat', reading: id }),
+      repeat: () => {
+        for (const port of ports) answer(port, { kind: 'forget' });
+      },
+      broadcaster: (station, broadcaster) => this.#sendBroadcaster(station, broadcaster),
     });
     const at = now();
     this.#readings.set(id, {
@@ -154,6 +178,8 @@ export class GuideHost {
       writeMs: this.#writeMs[source],
       awaitsGoal: source === 'visit',
       beganAt: at,
+      ports,
+      drained: Promise.withResolvers(),
       arrivedAt: undefined,
       writtenAt: at,
       writing: false,
@@ -162,14 +188,37 @@ export class GuideHost {
     this.#watch();
   }
 
-  #take(id: number, { at, arrivedAt, bytes }: ArrivedBatch): void {
+  #sendBroadcaster(stationId: StationId, broadcaster: ServiceBroadcaster): void {
+    const json = JSON.stringify(broadcaster);
+    if (this.#broadcasters.get(stationId) === json) return;
+    this.#broadcasters.set(stationId, json);
+    this.options.post({ kind: 'broadcaster', stationId, broadcaster });
+  }
+
+  #connect(id: number, port: MessagePort): void {
     const reading = this.#readings.get(id);
-    if (reading !== undefined) {
-      reading.arrivedAt = arrivedAt;
+    if (reading === undefined) {
+      port.close();
+      return;
+    }
+    const clock = new RemoteClock(this.options.clock);
+    reading.ports.add(port);
+    reading.drained = Promise.withResolvers();
+    port.onmessage = (event) => {
+      const message: GuideMessage = event.data;
+      if (message.kind === 'end') {
+        port.close();
+        reading.ports.delete(port);
+        if (reading.ports.size === 0) reading.drained.resolve();
+        return;
+      }
+      const { at, postedAt, bytes } = message.batch;
+      clock.heard(postedAt);
+      reading.arrivedAt = clock.local(postedAt);
       reading.session.feed(guideSections(bytes), at);
       this.#writeWhenDue(reading);
-    }
-    this.options.post({ kind: 'taken', reading: id, bytes: bytes.length });
+      answer(port, { kind: 'read', bytes: bytes.length });
+    };
   }
 
   /** Checks goals while anything is read: they also depend on time. */
@@ -261,9 +310,9 @@ export class GuideHost {
   #flushPresents(): void {
     clearTimeout(this.#presentTimer);
     this.#presentTimer = undefined;
-    const all = [...this.#presents.values()].flatMap((news) => [
-      ...news.slice(0, -1).map(withoutFollowing),
-      ...news.slice(-1),
+    const all = [...this.#presents.values()].flatMap((updates) => [
+      ...updates.slice(0, -1).map(withoutFollowing),
+      ...updates.slice(-1),
     ]);
     const changes = all.map(({ change }) => change);
     const named = all.map((one) => one.named);
@@ -324,8 +373,12 @@ export class GuideHost {
   }
 }
 
+function answer(port: MessagePort, message: GuideAnswer): void {
+  port.postMessage(message);
+}
+
 /** Present and following are two sections: between their arrivals they may contradict each other. */
-function withoutFollowing({ named, change }: PresentNews): PresentNews {
+function withoutFollowing({ named, change }: PresentUpdate): PresentUpdate {
   const { presentFollowing } = change;
   if (presentFollowing === undefined) return { named, change };
   const { present, at } = presentFollowing;

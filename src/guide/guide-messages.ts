@@ -1,8 +1,8 @@
-/** All messages between the main thread and the guide worker, over `host/worker-link`. */
-import type { NetworkId, ProgramId, ServiceId, StationId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
-import type { MonotonicMs, WallMs } from '../../host/clock.ts';
-import type { GuideBatch } from '../reception/guide-reader.ts';
+/** All messages between the main thread and the guide worker, over `lib/host/worker-link`. */
+import type { NetworkId, ProgramId, ServiceId, StationId } from '../../lib/arib/ids.ts';
+import type { ServiceBroadcaster } from '../../lib/arib/si/service-tables.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { MonotonicMs, WallMs } from '../../lib/host/clock.ts';
 import type { WorkerLock } from '../store/write-lock.ts';
 
 export interface VisitedStation {
@@ -41,17 +41,14 @@ export interface ReadingOrder {
   patienceMs: number;
 }
 
-/** A batch with the time at which it was read from the stream, by the main thread's monotonic clock. */
-export type ArrivedBatch = GuideBatch & { arrivedAt: MonotonicMs };
-
 export type GuideOrder =
   /** The first message. `writeMs`: interval between writes of schedules while a visit or a feed is read. */
   | { kind: 'open'; path: string; lock: WorkerLock; writeMs: { visit: number; feed: number } }
   /** Every station whose guide is kept. */
   | { kind: 'stations'; stations: VisitedStation[] }
   | ({ kind: 'read'; reading: number } & ReadingOrder)
-  /** A batch of the reader `guide`; answered by `taken`. */
-  | ({ kind: 'sections'; reading: number } & ArrivedBatch)
+  /** A reader `guide` of the stream: its sections come by this port (`reception/guide-reader.ts`). */
+  | { kind: 'source'; reading: number; port: MessagePort }
   /** Delete programmes that ended at or before this time. */
   | { kind: 'purge'; before: BroadcastMs };
 
@@ -94,9 +91,6 @@ export interface NamedEvents {
 export type GuideEvent =
   /** Everything that a visit waits for was received. */
   | { kind: 'reached'; reading: number }
-  /** The reader must post its earlier sections again. */
-  | { kind: 'repeat'; reading: number }
-  | { kind: 'taken'; reading: number; bytes: number }
   /** Stored programmes of these stations changed. */
   | { kind: 'changed'; stations: StationId[] }
   /** Present and next programmes of stations changed, and are stored. */
@@ -104,6 +98,8 @@ export type GuideEvent =
   /** The coverage of guides was stored. */
   | { kind: 'coverage' }
   | ClockSample
+  /** What the BIT states of a station; not repeated while it stays the same. */
+  | { kind: 'broadcaster'; stationId: StationId; broadcaster: ServiceBroadcaster }
   | { kind: 'purged'; programs: number }
   /** A write failed. */
   | { kind: 'trouble'; error: string };
@@ -114,8 +110,9 @@ export interface ClockSample {
   networkId: NetworkId;
   offsetMs: number;
   at: WallMs;
-  /** The same by the main thread's monotonic clock. */
+  /** The same, and now, by the guide worker's monotonic clock. */
   arrivedAt: MonotonicMs;
+  postedAt: MonotonicMs;
 }
 
 export interface GuideContract {

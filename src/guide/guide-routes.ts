@@ -1,9 +1,15 @@
-/** `/api/guide`, `/api/programs` and `/api/search`: the stored guide. */
+/** `/api/guide`, `/api/programs` and `/api/search`: the stored guide, how far it reaches, and collecting it now. */
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
-import { type ProgramId, type StationId, splitProgramId, splitStationId } from '../../arib/ids.ts';
-import { type BroadcastMs, broadcastMs, plusMs } from '../../arib/time.ts';
+import { type ProgramId, type StationId, splitProgramId, splitStationId } from '../../lib/arib/ids.ts';
+import { type BroadcastMs, broadcastMs, plusMs } from '../../lib/arib/time.ts';
+import { BroadcastTypeSchema } from '../../lib/wire/agent.ts';
 import {
+  COLLECT_LEASE_MS,
+  type GuideCollect,
+  GuideCollectSchema,
+  type GuideStatus,
+  GuideStatusSchema,
   GuideWindowSchema,
   MAX_GUIDE_WINDOW_MS,
   MAX_QUERY_LENGTH,
@@ -17,19 +23,18 @@ import {
   type SearchSection,
   type SharedStations,
   SharedStationsSchema,
-} from '../../wire/api.ts';
+} from '../../lib/wire/api.ts';
+import { problemResponse, REFUSAL_SCHEMAS, REFUSALS } from '../http/route/described-responses.ts';
+import { notModified, polledAnswer, polledJson, polledResponses } from '../http/route/polled-answer.ts';
 import { Failure } from '../model/failure.ts';
 import { mainStationOf } from '../model/main-station.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import { cutQuery, searchWords } from '../model/search-text.ts';
 import type { StationRecord } from '../model/station.ts';
-import { problemResponse, REFUSAL_SCHEMAS, REFUSALS } from '../route/described-responses.ts';
-import { notModified, polledJson, polledResponses } from '../route/polled-answer.ts';
 import type { GuideWindowStore } from '../store/guide-window.ts';
 import type { ProgramStore } from '../store/program-store.ts';
 import type { SearchStore } from '../store/search-store.ts';
-import { writeWindow } from './guide-window-text.ts';
-import { programDetail } from './program-detail.ts';
+import { programDetail, writeWindow } from './guide-answers.ts';
 
 export interface GuideRouteNeeds {
   /** Part of the entity tag: responses of older versions are not reused. */
@@ -64,7 +69,7 @@ const GUIDE_QUERY = t.Object({
       description: `epoch ms, exclusive, at most ${MAX_GUIDE_WINDOW_MS / DAY_MS} days after \`from\`; without it a day`,
     }),
   ),
-  type: t.Optional(t.Union([t.Literal('GR'), t.Literal('BS'), t.Literal('CS')])),
+  type: t.Optional(BroadcastTypeSchema),
   stationId: t.Optional(t.String({ pattern: '^[0-9]{1,16}$', description: 'only this station' })),
 });
 
@@ -296,5 +301,41 @@ export function addGuideRoutes(app: Elysia, parts: GuideRouteNeeds): void {
         'in progress, by start. Keys of rows are snake_case.',
       tags: ['guide'],
     },
+  });
+}
+
+interface CollectRouteNeeds {
+  collecting: {
+    status(): GuideStatus;
+    press(): GuideCollect;
+    release(): GuideCollect;
+  };
+}
+
+/** `/api/guide/status` and `/api/guide/collect`: coverage of the guide, and collecting it now. */
+export function addCollectRoutes(app: Elysia, { collecting }: CollectRouteNeeds): void {
+  const tags = ['guide'];
+  app.get('/api/guide/status', ({ request }) => polledJson(request, polledAnswer(collecting.status())), {
+    detail: {
+      summary:
+        'How far the guide of each listed station reaches, what is being read, and the broadcast clocks',
+      description: 'The event `programs` reports possible changes.',
+      tags,
+      responses: { ...REFUSALS, ...polledResponses('the state of the guide', GuideStatusSchema) },
+    },
+  });
+
+  app.post('/api/guide/collect', () => collecting.press(), {
+    response: { 200: GuideCollectSchema, ...REFUSAL_SCHEMAS },
+    detail: {
+      summary: 'Read the guides of all stations now, before channel scans',
+      description: `A lease of ${COLLECT_LEASE_MS / 1000} s: it is renewed by asking again before it ends.`,
+      tags,
+    },
+  });
+
+  app.delete('/api/guide/collect', () => collecting.release(), {
+    response: { 200: GuideCollectSchema, ...REFUSAL_SCHEMAS },
+    detail: { summary: 'Continue reading guides in the background only', tags },
   });
 }

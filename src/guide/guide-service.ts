@@ -1,24 +1,90 @@
 /** Guide collection: composes the guide worker, visits, readers on open streams, and clock offsets. */
-import { type BroadcastMs, broadcastMs, plusMs } from '../../arib/time.ts';
-import type { WallClock } from '../../host/clock.ts';
-import type { Log } from '../../host/log.ts';
-import type { ClockOffset, GuideCollect, GuideStatus } from '../../wire/guide.ts';
-import type { Hub } from '../hub/hub.ts';
+import { broadcastTypeOf, type NetworkId, type StationId } from '../../lib/arib/ids.ts';
+import type { ServiceBroadcaster } from '../../lib/arib/si/service-tables.ts';
+import { type BroadcastMs, broadcastMs, plusMs } from '../../lib/arib/time.ts';
+import type { WallClock, WallMs } from '../../lib/host/clock.ts';
+import type { Log } from '../../lib/host/log.ts';
+import type { ClockOffset, GuideCollect, GuideStatus } from '../../lib/wire/guide.ts';
 import type { Airings } from '../model/airing.ts';
 import type { ReceivedTime } from '../model/broadcast-clock.ts';
+import { leastLate } from '../model/least-late.ts';
 import type { StationRecord } from '../model/station.ts';
+import type { Hub } from '../notify/hub.ts';
 import type { ReceptionPool } from '../reception/reception-pool.ts';
 import type { CoverageStore } from '../store/guide-coverage.ts';
 import type { ProgramStore } from '../store/program-store.ts';
 import type { WriteLock } from '../store/write-lock.ts';
 import type { AgentClient } from '../tuner/agent-client.ts';
 import { AirWatch } from './air-watch.ts';
-import { ClockOffsets } from './clock-offsets.ts';
 import { type CollectLimits, type CollectorStations, GuideCollector } from './guide-collector.ts';
 import { GuideFeeds } from './guide-feeds.ts';
 import type { NamedEvents } from './guide-messages.ts';
 import { GuideVisits } from './guide-visits.ts';
 import { GuideWorkerClient } from './guide-worker-client.ts';
+
+/** Samples: a minute and a half of TOT at 5 s, available in a short visit. */
+const SAMPLES = 17;
+/** Recordings would begin at the wrong time. */
+export const CLOCK_WARNING_MS = 1000;
+/** The service receives one terrestrial network per channel, and three of satellites. */
+const MAX_NETWORKS = 128;
+/** Samples from before the clock was set are discarded. */
+const OLD_MS = 10 * 60_000;
+/** A warning ends below this part of its limit (hysteresis). */
+const OVER_PART = 0.5;
+
+interface Sample {
+  offsetMs: number;
+  at: WallMs;
+}
+
+/**
+ * Offset of the machine's clock from the broadcast's, by network. Pure. Each TOT is a sample delayed by reception,
+ * so the least late of the last ones is used.
+ */
+export class ClockOffsets {
+  readonly #networks = new Map<NetworkId, Sample[]>();
+  /** The current episode was reported. */
+  #isReported = false;
+
+  /** @param offsetMs broadcast time minus the machine's time @param at epoch ms */
+  add(networkId: NetworkId, offsetMs: number, at: WallMs): void {
+    const before = this.#networks.get(networkId) ?? [];
+    const samples = before.filter((sample) => Math.abs(at - sample.at) < OLD_MS);
+    samples.push({ offsetMs, at });
+    this.#networks.delete(networkId);
+    this.#networks.set(networkId, samples.slice(-SAMPLES));
+    if (this.#networks.size <= MAX_NETWORKS) return;
+    const [oldest] = this.#networks.keys();
+    if (oldest !== undefined) this.#networks.delete(oldest);
+  }
+
+  /** By network; only types that households receive. */
+  list(): ClockOffset[] {
+    const offsets: ClockOffset[] = [];
+    for (const [networkId, samples] of [...this.#networks].sort(([a], [b]) => a - b)) {
+      const type = broadcastTypeOf(networkId);
+      const last = samples.at(-1);
+      if (type === undefined || last === undefined) continue;
+      const all = samples.map((sample) => sample.offsetMs);
+      const supported = leastLate(all);
+      const offsetMs = supported ?? Math.max(...all);
+      const warning = supported !== undefined && Math.abs(offsetMs) > CLOCK_WARNING_MS;
+      offsets.push({ networkId, type, offsetMs, measuredAt: last.at, warning });
+    }
+    return offsets;
+  }
+
+  /** The network with the largest offset above the limit; once per episode. */
+  takeWarning(): ClockOffset | undefined {
+    const [worst] = this.list().sort((a, b) => Math.abs(b.offsetMs) - Math.abs(a.offsetMs));
+    if (worst === undefined || Math.abs(worst.offsetMs) <= CLOCK_WARNING_MS * OVER_PART)
+      this.#isReported = false;
+    if (worst === undefined || !worst.warning || this.#isReported) return undefined;
+    this.#isReported = true;
+    return worst;
+  }
+}
 
 export interface GuideServiceOptions {
   agent: AgentClient;
@@ -40,6 +106,8 @@ export interface GuideServiceOptions {
   now: WallClock;
   /** A Time Offset Table was received. */
   onTime: (received: ReceivedTime) => void;
+  /** The BIT states the broadcaster of a station. */
+  onBroadcaster: (stationId: StationId, broadcaster: ServiceBroadcaster) => void;
   /** Epoch ms by the broadcast. */
   broadcastNow: () => BroadcastMs;
   /** False: no broadcast has confirmed the time since the machine was started. */
@@ -60,13 +128,11 @@ export class GuideService {
   readonly #air = new AirWatch();
 
   constructor(private readonly options: GuideServiceOptions) {
-    const { hub, log, now, stations } = options;
+    const { hub, stations } = options;
     this.#worker = new GuideWorkerClient({
-      startWorker: options.startWorker,
+      ...options,
       path: options.databasePath,
-      writeLock: options.writeLock,
       writeMs: WRITE_MS,
-      log,
       onChanged: () => hub.changed('programs'),
       onCoverage: () => hub.changed('programs'),
       onNamed: (named) => this.#onNamed(named),
@@ -79,18 +145,14 @@ export class GuideService {
     });
     this.#worker.stations(stations.list());
     this.#feeds = new GuideFeeds({
-      stations,
+      ...options,
       worker: this.#worker,
       settleMs: options.limits.settleMs,
       onChange: () => this.#collector.wake(),
-      log,
     });
     options.pool.observe(this.#feeds);
     this.#collector = new GuideCollector({
-      stations,
-      programs: options.programs,
-      coverage: options.coverage,
-      agent: options.agent,
+      ...options,
       visits: new GuideVisits({ pool: options.pool, worker: this.#worker }),
       // By the broadcast's clock, once it is known: a machine that was just started may be set to any year.
       purge: (before) => {
@@ -99,10 +161,6 @@ export class GuideService {
       },
       open: () => this.#feeds.open,
       enabled: options.collectGuide,
-      limits: options.limits,
-      hub,
-      log,
-      now,
     });
     this.#unsubscribe = hub.subscribe((event) => {
       if (event.name === 'settings') this.#collector.wake();

@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'bun:test';
-import { eventId, networkId, programId, serviceId, stationId } from '../../arib/ids.ts';
-import { broadcastMs, encodeJstTime } from '../../arib/time.ts';
-import { wallMs } from '../../host/clock.ts';
+import { eventId, networkId, programId, serviceId, stationId } from '../../lib/arib/ids.ts';
+import { broadcastMs, encodeJstTime } from '../../lib/arib/time.ts';
+import { wallMs } from '../../lib/host/clock.ts';
 import { GuideSections } from '../../test/guide-sections.ts';
 import { longSection, StreamBuilder, u16 } from '../../test/stream-builder.ts';
 import type { PresentFollowing } from '../model/guide-change.ts';
 import type { VisitedStation } from './guide-messages.ts';
-import { GuideSession } from './guide-session.ts';
-import { KnownStations } from './known-stations.ts';
+import { GuideSession, KnownStations } from './guide-session.ts';
 import { VisitGoal, wantedStations } from './visit-goal.ts';
 
 /** 12:00 JST: segment 4 of the day. */

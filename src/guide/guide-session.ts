@@ -2,20 +2,66 @@
  * One stream being read for the guide: gets new sections (`reception/guide-reader.ts`), returns programmes of known
  * stations. Pure; damaged and repeated sections never reach it.
  */
-import type { EventId, NetworkId, StationId } from '../../arib/ids.ts';
-import { EIT_PID, type Eit, parseEit } from '../../arib/si/eit.ts';
-import { type BroadcastEvent, broadcastEvent } from '../../arib/si/event.ts';
-import { parseSdt, SDT_PID } from '../../arib/si/sdt.ts';
-import { parseTot } from '../../arib/si/tot.ts';
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
-import type { Section } from '../../arib/ts/section.ts';
-import type { WallMs } from '../../host/clock.ts';
+import type { EventId, NetworkId, ServiceId, StationId } from '../../lib/arib/ids.ts';
+import { EIT_PID, type Eit, parseEit, parseTot } from '../../lib/arib/si/eit.ts';
+import { type BroadcastEvent, broadcastEvent } from '../../lib/arib/si/event.ts';
+import {
+  BIT_PID,
+  broadcasterOf,
+  parseBit,
+  parseSdt,
+  SDT_PID,
+  type ServiceBroadcaster,
+} from '../../lib/arib/si/service-tables.ts';
+import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
+import type { Section } from '../../lib/arib/ts/section.ts';
+import type { WallMs } from '../../lib/host/clock.ts';
 import type { ExtendedText, ReadCoverage, ScheduleWindow, StationChange } from '../model/guide-change.ts';
 import type { ProgramRecord } from '../model/program.ts';
-import { programOf } from './event-program.ts';
-import type { KnownStation, KnownStations } from './known-stations.ts';
-import { scheduleTime } from './merge/event-time.ts';
-import { ServiceSchedule } from './merge/service-schedule.ts';
+import { programOf, scheduleTime } from './event-program.ts';
+import type { VisitedStation } from './guide-messages.ts';
+import { ServiceSchedule } from './service-schedule.ts';
+import { StationPresent } from './station-present.ts';
+
+interface KnownStation {
+  station: VisitedStation;
+  present: StationPresent;
+}
+
+function keyOf(networkId: NetworkId, serviceId: ServiceId): number {
+  return networkId * 0x10000 + serviceId;
+}
+
+/**
+ * The stations whose guide is kept, and the state of their present/following tables. A station is a network and a
+ * service: one service_id may occur in two networks.
+ */
+export class KnownStations {
+  #byKey = new Map<number, KnownStation>();
+  #byId = new Map<StationId, KnownStation>();
+
+  /** State of stations that stay is kept. */
+  replace(stations: readonly VisitedStation[]): void {
+    const before = this.#byId;
+    const known = stations.map(
+      (station) => before.get(station.id) ?? { station, present: new StationPresent(station) },
+    );
+    this.#byId = new Map(known.map((each) => [each.station.id, each]));
+    this.#byKey = new Map(known.map((each) => [keyOf(each.station.networkId, each.station.serviceId), each]));
+  }
+
+  find(networkId: NetworkId, serviceId: ServiceId): KnownStation | undefined {
+    return this.#byKey.get(keyOf(networkId, serviceId));
+  }
+
+  get(id: StationId): KnownStation | undefined {
+    return this.#byId.get(id);
+  }
+
+  all(): Iterable<KnownStation> {
+    return this.#byId.values();
+  }
+}
 
 /** Limit of texts whose programme is not known yet; further ones are received again with the next reading. */
 const MAX_UNPLACED = 4_000;
@@ -49,6 +95,8 @@ interface SessionEvents {
   clock(offsetMs: number, at: WallMs): void;
   /** Earlier sections are needed again. */
   repeat(): void;
+  /** The BIT states the broadcaster of a station. */
+  broadcaster?(station: StationId, broadcaster: ServiceBroadcaster): void;
 }
 
 export class GuideSession {
@@ -184,6 +232,7 @@ export class GuideSession {
   #section(section: Section, now: WallMs): void {
     if (section.pid === EIT_PID) this.#eit(section, now);
     else if (section.pid === SDT_PID) this.#sdt(section);
+    else if (section.pid === BIT_PID) this.#bit(section);
     else {
       const tot = parseTot(section);
       if (tot === undefined) return;
@@ -203,6 +252,16 @@ export class GuideSession {
       if (known === undefined) continue;
       const { actual } = sdt;
       this.#descriptions.set(known.station.id, { actual, hasSchedule, hasPresentFollowing });
+    }
+  }
+
+  #bit(section: Section): void {
+    const bit = parseBit(section);
+    if (bit === undefined) return;
+    for (const { station } of this.stations.all()) {
+      if (station.networkId !== bit.originalNetworkId) continue;
+      const broadcaster = broadcasterOf(bit, station.serviceId);
+      if (broadcaster !== undefined) this.events.broadcaster?.(station.id, broadcaster);
     }
   }
 

@@ -3,22 +3,22 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { networkId, serviceId, stationId } from '../../arib/ids.ts';
-import { broadcastMs, encodeJstTime } from '../../arib/time.ts';
-import { systemMonotonicClock, wallMs } from '../../host/clock.ts';
-import { SILENT_LOG } from '../../host/log.ts';
+import { networkId, serviceId, stationId } from '../../lib/arib/ids.ts';
+import { broadcastMs, encodeJstTime } from '../../lib/arib/time.ts';
+import { systemMonotonicClock, wallMs } from '../../lib/host/clock.ts';
+import { SILENT_LOG } from '../../lib/host/log.ts';
 import { GuideSections } from '../../test/guide-sections.ts';
 import { longSection, StreamBuilder, u16 } from '../../test/stream-builder.ts';
-import { joinSections } from '../reception/guide-reader.ts';
+import { type GuideAnswer, type GuideMessage, joinSections } from '../reception/guide-reader.ts';
 import { ReceptionPool } from '../reception/reception-pool.ts';
 import { openDatabase } from '../store/database.ts';
 import { ProgramStore } from '../store/program-store.ts';
 import { StationStore } from '../store/station-store.ts';
 import { WriteLock } from '../store/write-lock.ts';
 import { startGuideWorker, startReceptionWorker } from '../workers.ts';
-import type { ArrivedBatch, VisitResult } from './guide-messages.ts';
+import type { VisitResult } from './guide-messages.ts';
 import { GuideVisits, type RunningVisit, type VisitOrder } from './guide-visits.ts';
-import { GuideWorkerClient } from './guide-worker-client.ts';
+import { type GuideReading, GuideWorkerClient } from './guide-worker-client.ts';
 
 const closers: (() => unknown)[] = [];
 let path: string;
@@ -133,10 +133,15 @@ function run(url: string, over: Partial<VisitOrder> = {}, worker = guideWorker()
   return begin(url, over, worker).result;
 }
 
-/** A batch as a stream's guide reader posts it. */
-function batch(packets: Uint8Array): ArrivedBatch {
-  const sections = new GuideSections().feed(packets);
-  return { at: wallMs(Date.now()), arrivedAt: systemMonotonicClock(), bytes: joinSections(sections) };
+/** Connects a reading, and posts as the guide reader of its stream. @returns its port */
+function post(reading: GuideReading | undefined, packets: Uint8Array): MessagePort {
+  const { port1, port2 } = new MessageChannel();
+  reading?.connect(port1);
+  const bytes = joinSections(new GuideSections().feed(packets));
+  const batch = { at: wallMs(Date.now()), postedAt: systemMonotonicClock(), bytes };
+  port2.postMessage({ kind: 'sections', batch } satisfies GuideMessage);
+  closers.push(() => port2.close());
+  return port2;
 }
 
 /** Stored events of a station. */
@@ -259,23 +264,24 @@ describe('a feed', () => {
     settleMs: 0,
     patienceMs: 0,
   };
-  const handlers = { repeat: () => {}, lost: () => {} };
+  const handlers = { lost: () => {} };
 
   test('is stored at once, for every station that it describes', async () => {
     const feed = guideWorker().read(FEED, handlers);
-    feed?.take(batch(tables()));
+    const port = post(feed, tables());
     // Present and following are separate sections, and may be stored in separate transactions.
     while (stored().length < 2) await Bun.sleep(5);
     expect(stored()).toEqual([1, 2]);
+    port.postMessage({ kind: 'end' } satisfies GuideMessage);
     expect(await feed?.end(false)).toBe(true);
-    feed?.take(batch(tables()));
+    post(feed, tables());
     expect(await feed?.end(false)).toBe(false);
   });
 
   test('is lost with a worker that does not answer, and the next one works', async () => {
     const loops = `onmessage = ({ data: { link, body } }) => {
       if (link === 'ping') postMessage({ link: 'pong' });
-      while (body?.kind === 'sections');
+      while (body?.kind === 'source');
     }`;
     let starts = 0;
     const client = guideWorker(() => {
@@ -283,20 +289,22 @@ describe('a feed', () => {
       return starts === 1 ? new Worker(URL.createObjectURL(new Blob([loops]))) : startGuideWorker();
     }, 3000);
     const lost = Promise.withResolvers<void>();
-    const feed = client.read(FEED, { repeat: () => {}, lost: () => lost.resolve() });
-    feed?.take(batch(tables()));
+    const feed = client.read(FEED, { lost: () => lost.resolve() });
+    post(feed, tables());
     await lost.promise;
-    feed?.take(batch(tables()));
-    client.read(FEED, handlers)?.take(batch(tables()));
+    post(feed, tables());
+    post(client.read(FEED, handlers), tables());
     while (stored().length === 0) await Bun.sleep(20);
     expect(starts).toBe(2);
   });
 
-  test('is asked to repeat its tables when its worker receives new stations', async () => {
+  test('is asked to post its tables again when its worker receives new stations', async () => {
     const client = guideWorker();
-    const repeat = Promise.withResolvers<void>();
-    client.read(FEED, { repeat: () => repeat.resolve(), lost: () => {} });
+    const port = post(client.read(FEED, handlers), tables());
+    const answers: GuideAnswer[] = [];
+    port.onmessage = ({ data }) => answers.push(data);
     client.stations([STATION]);
-    await repeat.promise;
+    while (!answers.some(({ kind }) => kind === 'forget')) await Bun.sleep(2);
+    port.postMessage({ kind: 'end' } satisfies GuideMessage);
   });
 });

@@ -3,10 +3,14 @@
 import { guideReader } from '../reception/guide-reader.ts';
 import type { ReaderEnd } from '../reception/reader-kind.ts';
 import { planReader, type ReceptionPool, type ReceptionStream } from '../reception/reception-pool.ts';
-import type { AgentStreamRequest } from '../tuner/agent-stream.ts';
-import { StreamFailure, type StreamProblem, streamSentence } from '../tuner/stream-failure.ts';
+import {
+  type AgentStreamRequest,
+  StreamFailure,
+  type StreamProblem,
+  streamSentence,
+} from '../tuner/agent-stream.ts';
 import type { ReadingOrder, VisitResult } from './guide-messages.ts';
-import type { GuideReading, GuideWorkerClient } from './guide-worker-client.ts';
+import type { GuideWorkerClient } from './guide-worker-client.ts';
 
 export interface VisitOrder extends Omit<ReadingOrder, 'source'> {
   request: AgentStreamRequest;
@@ -44,26 +48,12 @@ export class GuideVisits {
 
   async #visit(order: VisitOrder, signal: AbortSignal): Promise<VisitResult> {
     const ending = Promise.withResolvers<Ending>();
-    let reading: GuideReading | undefined;
-    let isLost = false;
-    const begin = (): GuideReading | undefined =>
-      this.options.worker.read(readingOrder(order), {
-        reached: () => ending.resolve('reached'),
-        repeat: () => reader.command({ kind: 'repeat' }),
-        lost: () => {
-          isLost = true;
-          ending.resolve(WORKER_LOST);
-        },
-      });
-    const reader = planReader(guideReader, null, {
-      value: (batch, arrivedAt) => {
-        // The stream has begun: the visit's time limits start here.
-        if (!isLost) reading ??= begin();
-        if (reading === undefined) ending.resolve(WORKER_LOST);
-        else reading.take({ ...batch, arrivedAt });
-      },
-      ended: (end) => ending.resolve(problemOf(end)),
-    });
+    const { port1, port2 } = new MessageChannel();
+    const reader = planReader(
+      guideReader,
+      { port: port2 },
+      { value: () => {}, ended: (end) => ending.resolve(problemOf(end)) },
+    );
     let stream: ReceptionStream;
     try {
       stream = await this.options.pool.open({
@@ -76,9 +66,16 @@ export class GuideVisits {
         readers: [reader],
       });
     } catch (error) {
+      port1.close();
       return signal.aborted ? failed('broken', CANCELLED) : refused(error);
     }
-    reading ??= begin();
+    // What was received before waits in the port. The visit's time limits start here.
+    const reading = this.options.worker.read(readingOrder(order), {
+      reached: () => ending.resolve('reached'),
+      lost: () => ending.resolve(WORKER_LOST),
+    });
+    if (reading === undefined) ending.resolve(WORKER_LOST);
+    else reading.connect(port1);
     const cap = setTimeout(() => ending.resolve('time'), order.capMs);
     const cancel = (): void => ending.resolve('cancelled');
     signal.addEventListener('abort', cancel, { once: true });

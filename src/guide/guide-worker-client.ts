@@ -2,14 +2,14 @@
  * Main thread's side of the guide worker: one `GuideReading` per stream. A worker that crashed or does not respond
  * loses its readings and is replaced at the next one.
  */
-
-import type { StationId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
-import type { Log } from '../../host/log.ts';
-import { WorkerLink } from '../../host/worker-link.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import type { ServiceBroadcaster } from '../../lib/arib/si/service-tables.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import { RemoteClock } from '../../lib/host/clock.ts';
+import type { Log } from '../../lib/host/log.ts';
+import { WorkerLink } from '../../lib/host/worker-link.ts';
 import type { WorkerLock, WriteLock } from '../store/write-lock.ts';
 import type {
-  ArrivedBatch,
   ClockSample,
   GuideContract,
   GuideEvent,
@@ -32,7 +32,9 @@ interface GuideWorkerOptions {
   onNamed: (stations: NamedEvents[]) => void;
   /** Readings were lost with their worker. */
   onLost: () => void;
-  onClock: (sample: ClockSample) => void;
+  /** @param sample `arrivedAt` by this thread's clock */
+  onClock: (sample: Omit<ClockSample, 'postedAt'>) => void;
+  onBroadcaster?: ((stationId: StationId, broadcaster: ServiceBroadcaster) => void) | undefined;
   /** A worker that does not answer for this long is terminated, ms. */
   silenceMs?: number | undefined;
 }
@@ -40,38 +42,28 @@ interface GuideWorkerOptions {
 export interface ReadingHandlers {
   /** A visit found everything that it waits for. */
   reached?(): void;
-  /** The stream's reader must post its earlier sections again. */
-  repeat(): void;
   /** The worker was lost, and the reading with it. */
   lost(): void;
 }
 
 /** A stream whose sections go to the guide worker. */
 export interface GuideReading {
-  take(batch: ArrivedBatch): void;
+  /** A reader of the stream has the other end of this port. */
+  connect(port: MessagePort): void;
   /** @param counts whether the reading was complete @returns whether its results are stored. Never rejects. */
   end(counts: boolean): Promise<boolean>;
 }
 
-/** New sections of one stream are under 100 KB a second. */
-const MAX_UNREAD_BYTES = 4 * 1_048_576;
 const SHUTDOWN_LIMIT_MS = 4_000;
 /** A statement waits 5 s for another writer (`store/database.ts`), and there may be several. */
 const SILENCE_MS = 30_000;
 /** Writing the results of a reading takes seconds at most. */
 const END_LIMIT_MS = 30_000;
 
-interface Entry {
-  handlers: ReadingHandlers;
-  /** Bytes that the worker has not read yet. */
-  unread: number;
-  /** A batch was dropped: its sections are requested again when the worker has caught up. */
-  hasDropped: boolean;
-}
-
 export class GuideWorkerClient {
   readonly #link: WorkerLink<GuideContract>;
-  readonly #readings = new Map<number, Entry>();
+  readonly #readings = new Map<number, ReadingHandlers>();
+  #clock = new RemoteClock();
   #lock: WorkerLock | undefined;
   #serial = 0;
   #stations: VisitedStation[] = [];
@@ -116,10 +108,11 @@ export class GuideWorkerClient {
     const reading = this.#serial;
     this.#link.send({ kind: 'read', reading, ...order });
     if (!this.#link.isRunning) return undefined;
-    const entry: Entry = { handlers, unread: 0, hasDropped: false };
-    this.#readings.set(reading, entry);
+    this.#readings.set(reading, handlers);
     return {
-      take: (batch) => this.#give(reading, entry, batch),
+      connect: (port) => {
+        if (this.#readings.has(reading)) this.#link.sendIfRunning({ kind: 'source', reading, port }, [port]);
+      },
       end: async (counts) => {
         if (!this.#readings.delete(reading)) return false;
         try {
@@ -148,28 +141,11 @@ export class GuideWorkerClient {
     return { kind: 'stations', stations: this.#stations };
   }
 
-  #give(reading: number, entry: Entry, batch: ArrivedBatch): void {
-    if (!this.#readings.has(reading)) return;
-    // The worker's backlog is full.
-    if (entry.unread > MAX_UNREAD_BYTES) {
-      entry.hasDropped = true;
-      return;
-    }
-    entry.unread += batch.bytes.length;
-    this.#link.sendIfRunning({ kind: 'sections', reading, ...batch }, [batch.bytes.buffer]);
-  }
-
   #take(event: GuideEvent): void {
     const { log, onChanged, onClock, onCoverage, onNamed } = this.options;
     switch (event.kind) {
       case 'reached':
-        this.#readings.get(event.reading)?.handlers.reached?.();
-        break;
-      case 'repeat':
-        this.#readings.get(event.reading)?.handlers.repeat();
-        break;
-      case 'taken':
-        this.#taken(event.reading, event.bytes);
+        this.#readings.get(event.reading)?.reached?.();
         break;
       case 'changed':
         this.#isFailing = false;
@@ -182,7 +158,11 @@ export class GuideWorkerClient {
         onCoverage();
         break;
       case 'clock':
-        onClock(event);
+        this.#clock.heard(event.postedAt);
+        onClock({ ...event, arrivedAt: this.#clock.local(event.arrivedAt) });
+        break;
+      case 'broadcaster':
+        this.options.onBroadcaster?.(event.stationId, event.broadcaster);
         break;
       case 'purged':
         if (event.programs > 0) log.debug('programmes forgotten', { programs: event.programs });
@@ -194,19 +174,11 @@ export class GuideWorkerClient {
     }
   }
 
-  #taken(reading: number, bytes: number): void {
-    const entry = this.#readings.get(reading);
-    if (entry === undefined) return;
-    entry.unread -= bytes;
-    if (!entry.hasDropped || entry.unread > MAX_UNREAD_BYTES / 2) return;
-    entry.hasDropped = false;
-    entry.handlers.repeat();
-  }
-
   #lost(): void {
     const lost = [...this.#readings.values()];
     this.#readings.clear();
+    this.#clock = new RemoteClock();
     this.options.onLost();
-    for (const { handlers } of lost) handlers.lost();
+    for (const handlers of lost) handlers.lost();
   }
 }

@@ -1,10 +1,9 @@
 /** Goal of a reading: when it ends, and which stations count as read. Pure. */
-import type { StationId } from '../../arib/ids.ts';
-import type { WallMs } from '../../host/clock.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import type { WallMs } from '../../lib/host/clock.ts';
 import type { ReadCoverage } from '../model/guide-change.ts';
 import type { WantedStation } from './guide-messages.ts';
-import type { GuideSession } from './guide-session.ts';
-import type { KnownStations } from './known-stations.ts';
+import type { GuideSession, KnownStations } from './guide-session.ts';
 
 /**
  * A schedule without a section within this multiple of the settling time is not sent. Those of other streams' stations

@@ -5,11 +5,11 @@
 
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { type BroadcastType, networkId, type StationId, serviceId, stationId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
-import { wallMs } from '../../host/clock.ts';
+import { type BroadcastType, networkId, type StationId, serviceId, stationId } from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import { wallMs } from '../../lib/host/clock.ts';
+import type { Tuner } from '../../lib/wire/agent.ts';
 import { fuzzRounds, fuzzSeed } from '../../test/fuzz/random.ts';
-import type { Tuner } from '../../wire/agent.ts';
 import type { StationRecord } from '../model/station.ts';
 import type { StationCoverage } from '../store/guide-coverage.ts';
 import {

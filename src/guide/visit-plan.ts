@@ -7,10 +7,11 @@
  * selection.
  */
 
-import type { BroadcastType, StationId } from '../../arib/ids.ts';
-import { plusMs } from '../../arib/time.ts';
-import { type WallMs, wallMs } from '../../host/clock.ts';
-import { PRIORITY, type Tuner } from '../../wire/agent.ts';
+import type { BroadcastType, StationId } from '../../lib/arib/ids.ts';
+import { plusMs } from '../../lib/arib/time.ts';
+import { type WallMs, wallMs } from '../../lib/host/clock.ts';
+import type { Tuner } from '../../lib/wire/agent.ts';
+import { PRIORITY } from '../../lib/wire/vocabulary.ts';
 import type { StationRecord } from '../model/station.ts';
 import type { StationCoverage } from '../store/guide-coverage.ts';
 import type { WantedStation } from './guide-messages.ts';

@@ -2,8 +2,8 @@
  * Tuners available for the guide, from the agent's list. Pure. The agent selects the tuner; this only checks that
  * there is one, so that no visit fails or displaces another.
  */
-import type { BroadcastType } from '../../arib/ids.ts';
-import type { Tuner } from '../../wire/agent.ts';
+import type { BroadcastType } from '../../lib/arib/ids.ts';
+import type { Tuner } from '../../lib/wire/agent.ts';
 
 interface PlacedChannel {
   type: BroadcastType;

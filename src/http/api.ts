@@ -4,15 +4,57 @@
  */
 import type { ValueError } from '@sinclair/typebox/errors';
 import { Elysia, ValidationError } from 'elysia';
-import type { Log } from '../../host/log.ts';
+import type { Log } from '../../lib/host/log.ts';
+import { LOGIN_CALLBACK } from '../access/login-routes.ts';
 import { describeMismatch } from '../model/schema-mismatch.ts';
-import type { AddRoutes } from '../route/add-routes.ts';
-import { etagOf, polledJson } from '../route/polled-answer.ts';
-import { failureResponse, internalProblem, problem } from '../route/problems.ts';
 import { databaseFailure } from '../store/database-error.ts';
-import { apiPage, type DescribedRoutes } from './api-page.ts';
 import { BodyTooLarge, bodyTooLarge } from './guards.ts';
 import { describeApi } from './openapi.ts';
+import { escapeHtml, htmlPage, PAGE_FONTS } from './route/page.ts';
+import { etagOf, polledJson } from './route/polled-answer.ts';
+import { failureResponse, internalProblem, problem } from './route/problems.ts';
+import type { AddRoutes } from './route/server-interfaces.ts';
+
+interface Operation {
+  readonly summary?: string;
+  readonly tags?: readonly string[];
+}
+
+/** The part of the OpenAPI description that the page shows. */
+interface DescribedRoutes {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+function routesByTag({ paths }: DescribedRoutes): Map<string, string[]> {
+  const groups = new Map<string, string[]>();
+  for (const [path, operations] of Object.entries(paths)) {
+    for (const [method, { summary = '', tags = [] }] of Object.entries(operations)) {
+      const tag = tags[0] ?? '';
+      const route = escapeHtml(`${method.toUpperCase()} ${path}`);
+      const entry = `<li><code>${route}</code><br><small>${escapeHtml(summary)}</small></li>`;
+      groups.set(tag, [...(groups.get(tag) ?? []), entry]);
+    }
+  }
+  return groups;
+}
+
+/**
+ * `/api/docs`: a list of the HTTP interface's routes for people with a browser. Programs read the OpenAPI
+ * description.
+ * Its links are relative, so that they work behind a front proxy with a path prefix.
+ */
+function apiPage(description: DescribedRoutes): Response {
+  const lists = [...routesByTag(description)].map(
+    ([tag, entries]) => `<h2>${escapeHtml(tag)}</h2>\n<ul>\n${entries.join('\n')}\n</ul>`,
+  );
+  const body = [
+    '<p>このサービスを外部のプログラムから使うための窓口です。引数と応答の形は ' +
+      '<a href="openapi.json">openapi.json</a>（OpenAPI 3.1）にあります。</p>',
+    ...lists,
+    '<p><a href="../">テレビの画面に戻る</a></p>',
+  ].join('\n');
+  return htmlPage({ status: 200, title: 'HTTP API', body, fonts: `../${PAGE_FONTS}` });
+}
 
 const OPENAPI_PATH = '/api/openapi.json';
 const PAGE_PATH = '/api/docs';
@@ -130,4 +172,43 @@ export function createApi(options: ApiOptions): Elysia {
     detail: { hide: true },
   });
   return app;
+}
+
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+interface Storing {
+  /** Answers when the database can be written, or after some seconds all the same. */
+  admitted: (answer: () => Response | Promise<Response>) => Promise<Response>;
+  /** Resolves when everything that was committed before is on disk; throws Failure. */
+  stored: () => Promise<void>;
+}
+
+/**
+ * Requests of users that change something: they wait for the database without blocking others, and are answered when
+ * the change is on disk, so that a power cut loses nothing that was confirmed.
+ */
+export function answeredOnceStored(
+  handle: (request: Request) => Response | Promise<Response>,
+  { admitted, stored }: Storing,
+): (request: Request) => Promise<Response> {
+  return async (request) => {
+    if (isReading(request)) return handle(request);
+    const response = await admitted(() => handle(request));
+    // A redirect confirms as well.
+    if (response.status >= 400) return response;
+    try {
+      await stored();
+      return response;
+    } catch (error) {
+      await response.body?.cancel();
+      const failure = failureResponse(error);
+      if (failure === undefined) throw error;
+      return failure;
+    }
+  };
+}
+
+/** The provider sends the browser back by GET, and that logs it in. */
+function isReading({ method, url }: Request): boolean {
+  return READING.has(method) && !(method === 'GET' && new URL(url).pathname === LOGIN_CALLBACK);
 }

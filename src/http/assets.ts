@@ -6,8 +6,7 @@ import { type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
-import { matchesEtag } from '../route/etag.ts';
-import { accepts } from './compression.ts';
+import { accepts, matchesEtag } from './route/request.ts';
 
 export interface Assets {
   /**

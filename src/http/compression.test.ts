@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { accepts, JsonCompression } from './compression.ts';
+import { JsonCompression } from './compression.ts';
+import { accepts } from './route/request.ts';
 
 const LARGE = JSON.stringify(Array.from({ length: 2000 }, (_, id) => ({ id, title: `番組 ${id % 7}` })));
 

@@ -7,6 +7,7 @@
  */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { accepts } from './route/request.ts';
 
 const gzipAsync = promisify(gzip);
 
@@ -22,16 +23,6 @@ const MAX_KEPT_BYTES = 4 * 1_048_576;
 interface Kept {
   etag: string;
   bytes: Uint8Array<ArrayBuffer>;
-}
-
-const ACCEPTED = {
-  br: /\bbr\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i,
-  gzip: /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i,
-} as const;
-
-/** RFC 9110, 12.5.3; `gzip;q=0` refuses it. */
-export function accepts(request: Request, encoding: keyof typeof ACCEPTED): boolean {
-  return ACCEPTED[encoding].test(request.headers.get('accept-encoding') ?? '');
 }
 
 function isJson(response: Response): boolean {

@@ -1,6 +1,7 @@
 /** Checks before any route: the cross-site form guard and the size of the body. */
 import type { LetIn } from '../model/requester.ts';
-import { problem } from '../route/problems.ts';
+import { problem } from './route/problems.ts';
+import { PEER_POST_PATH } from './route/server-interfaces.ts';
 
 /** Rules, settings and tuner definitions are a few KB; the service accepts nothing larger. */
 const MAX_BODY_BYTES = 1_048_576;
@@ -24,13 +25,14 @@ const NOT_JSON =
   'Content-Type: application/json のない書き込み要求は受け付けません。\n' +
   'POST, PUT, PATCH and DELETE need Content-Type: application/json.\n';
 
-/** Pages that receive their own form: they check its origin and their own token. */
-const FORM_PATHS: ReadonlySet<string> = new Set(['/device']);
+/** `/device` checks the origin and its own token; `server.ts` demands an own Origin for the other. */
+const FORM_PATHS: ReadonlySet<string> = new Set(['/device', PEER_POST_PATH]);
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 function isTakenType(path: string, contentType: string | null): boolean {
   const type = contentType?.split(';')[0]?.trim().toLowerCase();
-  return type === 'application/json' || (type === FORM_TYPE && FORM_PATHS.has(path));
+  if (type === 'application/json' || (type === FORM_TYPE && FORM_PATHS.has(path))) return true;
+  return path === PEER_POST_PATH && type?.startsWith('text/') === true;
 }
 
 /**

@@ -1,8 +1,23 @@
 /** Headers that many answers share: security headers on all of them, those of endless streams. */
 import { createHash } from 'node:crypto';
-import { CORP_HEADER } from '../../host/host-check.ts';
-import { PAGE_STYLE } from '../route/page.ts';
-import { LENGTH_HEADER, NO_LENGTH } from '../route/stream-headers.ts';
+import { CORP_HEADER } from '../../lib/host/host-check.ts';
+import { PAGE_STYLE } from './route/page.ts';
+import { LENGTH_HEADER, NO_LENGTH } from './route/stream-response.ts';
+
+/**
+ * Of the container of AIT-controlled applications (`/api/bml/hybrid`): no origin, no navigation, no forms; scripts, styles,
+ * pictures and sounds only as they were made inside; no connection. What no policy covers (WebRTC) is taken away by the
+ * container's script, also from documents within the container.
+ */
+export const CONTAINER_CSP = [
+  'sandbox allow-scripts',
+  "default-src 'none'",
+  "script-src 'unsafe-inline' blob:",
+  "style-src 'unsafe-inline' blob:",
+  'img-src blob: data:',
+  'media-src blob:',
+  "connect-src 'none'",
+].join('; ');
 
 /**
  * For the UI: scripts only from the service; WASM decoders and workers; MSE needs blob: media. No inline script;
@@ -44,7 +59,9 @@ export function addSecurityHeaders(given: Response): Response {
     headers.set('content-length', length);
   }
   if (headers.get('content-type')?.startsWith('text/html') === true) {
-    headers.set('content-security-policy', CONTENT_SECURITY_POLICY);
+    // The container has a stricter one of its own.
+    if (headers.get('content-security-policy') !== CONTAINER_CSP)
+      headers.set('content-security-policy', CONTENT_SECURITY_POLICY);
     headers.set('x-frame-options', 'SAMEORIGIN');
   }
   return response;

@@ -5,7 +5,7 @@
  */
 
 /** Responses that the runtime sends itself have a length or support ranges. */
-const ENDLESS = /^(?:text\/event-stream|video\/|audio\/|application\/octet-stream)/;
+const ENDLESS = /^(?:text\/event-stream|video\/|audio\/|application\/(?:octet-stream|x-ndjson))/;
 
 export function isEndless({ status, headers, body }: Response): boolean {
   if (status !== 200 || body === null) return false;
@@ -22,8 +22,11 @@ interface OpenStream {
 export class OpenStreams {
   readonly #open = new Set<OpenStream>();
 
-  /** The same response, which is aborted when access is revoked. Its chunks are passed unchanged. */
-  watch(response: Response, isStillAllowed: () => boolean): Response {
+  /**
+   * The same response, which is aborted when access is revoked. Its chunks are passed unchanged.
+   * @param onOver called at its end, once or more often
+   */
+  watch(response: Response, isStillAllowed: () => boolean, onOver?: () => void): Response {
     const { status, headers, body } = response;
     if (body === null) return response;
     const reader = body.getReader();
@@ -31,6 +34,7 @@ export class OpenStreams {
     const over = (): void => {
       isOver = true;
       this.#open.delete(open);
+      onOver?.();
     };
     const open: OpenStream = { isStillAllowed, end: () => {} };
     const stream = new ReadableStream<Uint8Array>(

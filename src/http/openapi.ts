@@ -3,7 +3,7 @@
  * describe the response in `detail`.
  */
 import type { Elysia } from 'elysia';
-import { AccessErrorSchema, ProblemSchema } from '../../wire/api.ts';
+import { AccessErrorSchema, ProblemSchema } from '../../lib/wire/api.ts';
 
 type Json = { [key: string]: unknown };
 
@@ -84,7 +84,7 @@ function responsesOf(response: Json | undefined): Json {
 const BUSY = '`busy`: the database could not store the change in time';
 const RETRY_AFTER = { 'Retry-After': { schema: { type: 'integer' }, description: 'of `busy`: s' } };
 
-/** Every change is stored before it is answered (`stored.ts`), so every writing operation may be refused as busy. */
+/** Every change is stored before it is answered (`api.ts`), so every writing operation may be refused as busy. */
 function withBusy(method: string, responses: Json): Json {
   if (method === 'GET' || method === 'HEAD') return responses;
   const { description = '', ...other } = (responses[503] ?? {}) as Json & { description?: string };

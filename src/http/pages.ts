@@ -1,5 +1,36 @@
-/** Pages of the server for clients without access, or if there is no working UI. */
-import { escapeHtml, htmlPage, PAGE_FONTS } from '../route/page.ts';
+/** Pages of the server for clients without access, or if there is no working UI; addresses of the UI's screens. */
+import { escapeHtml, htmlPage, PAGE_FONTS } from './route/page.ts';
+
+/** `#` stands for a number. */
+export const SCREENS: readonly string[] = [
+  ...[
+    '/',
+    '/guide',
+    '/reservations',
+    '/recordings',
+    '/rules',
+    '/search',
+    '/tuners',
+    '/notices',
+    '/settings',
+    '/setup',
+  ],
+  ...['/offline', '/device', '/multi', '/live/#', '/watch/#', '/chase/#'],
+];
+
+const PATTERN = new RegExp(`^(?:${SCREENS.join('|').replaceAll('#', '\\d{1,16}')})$`);
+
+export function isScreen(path: string): boolean {
+  return PATTERN.test(path);
+}
+
+/**
+ * For `/guide/` and the like, which people type: the address without the slashes; undefined if it is not a screen.
+ */
+export function screenWithoutSlash(path: string): string | undefined {
+  const bare = path.replace(/\/+$/, '');
+  return bare !== path && bare !== '' && isScreen(bare) ? bare : undefined;
+}
 
 /** @param paragraphs plain text. */
 function messagePage(

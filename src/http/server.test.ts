@@ -2,17 +2,17 @@
 
 import { afterEach, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
-import { networkId, type StationId, serviceId, stationId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
-import { systemWallClock } from '../../host/clock.ts';
-import { AllowedHosts } from '../../host/host-check.ts';
-import { createLog } from '../../host/log.ts';
-import { Networks } from '../../host/networks.ts';
+import { networkId, type StationId, serviceId, stationId } from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import { systemWallClock } from '../../lib/host/clock.ts';
+import { AllowedHosts } from '../../lib/host/host-check.ts';
+import { createLog } from '../../lib/host/log.ts';
+import { Networks } from '../../lib/host/networks.ts';
 import { addLiveRoutes, type LiveRouteNeeds } from '../live/live-routes.ts';
 import { Failure } from '../model/failure.ts';
 import { recordingId } from '../model/ids.ts';
 import type { StationRecord } from '../model/station.ts';
-import { addEventRoutes } from '../notify/event-routes.ts';
+import { addEventRoutes } from '../notify/event-stream.ts';
 import { addFileRoutes, type FileRouteNeeds } from '../play/file-routes.ts';
 import { addStationRoutes } from '../station/station-routes.ts';
 import { createApi, pathsOutsideApi } from './api.ts';

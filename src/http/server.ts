@@ -1,34 +1,41 @@
 /**
  * The outer server. Every request passes, in this order: the check of Host, Origin and site, its address, the one
  * access decision, the guards; only then is it dispatched to the API, the screens or the files of the UI. No route
- * bypasses this.
+ * bypasses this; the runtime's static routes would, and are not used.
  */
 
 import http from 'node:http';
 import {
   type AllowedHosts,
   checkHost,
+  type HostHeaders,
   isCrossSiteLoad,
+  isFromOwnPage,
   mayBeForeignLoad,
   openedHost,
-} from '../../host/host-check.ts';
-import type { Log } from '../../host/log.ts';
-import type { Networks } from '../../host/networks.ts';
-import { type AccessDecision, type AccessPolicy, decideAccess } from '../access/access.ts';
+} from '../../lib/host/host-check.ts';
+import type { Log } from '../../lib/host/log.ts';
+import type { Networks } from '../../lib/host/networks.ts';
+import { type AccessDecision, type AccessPolicy, decideAccess, isBeyondTokens } from '../access/access.ts';
 import { clientAddress, forwardedHost, pathPrefix } from '../access/client-address.ts';
-import { isBeyondTokens } from '../access/token-scope.ts';
 import type { Requester } from '../model/requester.ts';
-import { internalProblem, problem } from '../route/problems.ts';
-import { BASE_HEADER } from '../route/public-base.ts';
-import { setRequester } from '../route/requester.ts';
-import type { SocketEndpoint } from '../route/socket-endpoint.ts';
 import type { Assets } from './assets.ts';
 import { JsonCompression } from './compression.ts';
 import { bodyLimit, bodyTooSlow, type RequestBody, readBody, refuseRequest } from './guards.ts';
 import { addSecurityHeaders } from './headers.ts';
 import { isEndless, OpenStreams } from './open-streams.ts';
-import { foreignHostPage, loginNeededPage, screensMissingPage, unauthorizedPage } from './pages.ts';
-import { isScreen, screenWithoutSlash } from './screens.ts';
+import {
+  foreignHostPage,
+  isScreen,
+  loginNeededPage,
+  screensMissingPage,
+  screenWithoutSlash,
+  unauthorizedPage,
+} from './pages.ts';
+import { type OpenSources, sourceOf } from './route/open-sources.ts';
+import { internalProblem, problem } from './route/problems.ts';
+import { BASE_HEADER, setRequester } from './route/request.ts';
+import { PEER_PATHS, type SocketEndpoint, type TvPaths } from './route/server-interfaces.ts';
 import { type SocketData, socketHandlers } from './sockets.ts';
 import { readTls, type Tls, type TlsPaths, TlsWatch } from './tls-files.ts';
 
@@ -40,6 +47,7 @@ const FOREIGN_HOST =
 const FOREIGN_SITE = '他のサイトのページからは利用できません。';
 const FOREIGN_MEDIA =
   'このサービスの画面からの要求だと確認できないため、再生できません。画面から開くか、再生ソフトで開いてください。';
+const NOT_OWN_PAGE = 'データ放送の通信は、このサービスの画面からだけ利用できます。';
 /** Limit of addresses for which a warning is logged. */
 const MAX_WARNED = 16;
 const INNER_ORIGIN = 'http://svc.internal';
@@ -48,7 +56,7 @@ const INNER_ORIGIN = 'http://svc.internal';
  * Media over HTTP: each request may occupy a tuner, an encoder or a disk, whether or not a page can read the response.
  */
 const MEDIA =
-  /^\/api\/(?:services\/[^/]+\/(?:live|captions)|recordings\/[^/]+\/(?:file|stream|chase|captions|poster|previews(?:\/.*)?))$/;
+  /^\/api\/(?:services\/[^/]+\/(?:live|captions)|recordings\/[^/]+\/(?:file|stream|chase|captions|databroadcast|poster|previews(?:\/.*)?))$/;
 
 /**
  * An idle connection is ended after this. Media is exempt once it flows: the live feature has its own limits. The
@@ -83,8 +91,12 @@ interface HttpOptions {
   api: (request: Request) => Response | Promise<Response>;
   /** Paths outside `/api` that the inner application handles, for every method. */
   innerPaths: ReadonlySet<string>;
+  /** Paths for television software. */
+  tv?: TvPaths | undefined;
   /** Handled before the access decision: its handshake has its own ticket. */
   socket?: SocketEndpoint | undefined;
+  /** Streams are counted for their clients. */
+  sources?: OpenSources | undefined;
   /** Whether the session or token that let the client in is still valid. */
   isLetIn: (requester: Requester) => boolean;
   log: Log;
@@ -184,7 +196,15 @@ function refuse(
   }
 }
 
-/** Refuses requests of pages of another site, also if its name was pointed at this machine (`host/host-check.ts`). */
+function hostHeaders(headers: Headers, peer: string | undefined, trustedProxies: Networks): HostHeaders {
+  return {
+    host: headers.get('host'),
+    origin: headers.get('origin'),
+    forwardedHost: forwardedHost(peer, headers.get('x-forwarded-host'), trustedProxies),
+  };
+}
+
+/** Refuses requests of pages of another site, also if its name was pointed at this machine (`lib/host/host-check.ts`). */
 function refuseForeign(
   { allowedHosts, trustedProxies }: Pick<HttpOptions, 'allowedHosts' | 'trustedProxies'>,
   request: Request,
@@ -192,11 +212,7 @@ function refuseForeign(
   peer: string | undefined,
 ): Response | undefined {
   const { headers, method } = request;
-  const names = {
-    host: headers.get('host'),
-    origin: headers.get('origin'),
-    forwardedHost: forwardedHost(peer, headers.get('x-forwarded-host'), trustedProxies),
-  };
+  const names = hostHeaders(headers, peer, trustedProxies);
   switch (checkHost(names, allowedHosts)) {
     case 'foreign_host':
       if (wantsHtml(request, path)) return foreignHostPage(openedHost(names));
@@ -217,7 +233,7 @@ function refuseForeign(
 /** Media may pause for long (a paused viewer, a silent broadcast) and must not time out. */
 function isMedia(response: Response): boolean {
   const type = response.headers.get('content-type') ?? '';
-  return response.body !== null && /^(?:video|audio)\//.test(type);
+  return response.body !== null && /^(?:(?:video|audio)\/|application\/x-ndjson)/.test(type);
 }
 
 /**
@@ -231,11 +247,7 @@ function baseOf(
   peer: string | undefined,
 ): string {
   const isHttps = tls !== null || headers.get('x-forwarded-proto')?.split(',')[0]?.trim() === 'https';
-  const host =
-    openedHost({
-      host: headers.get('host'),
-      forwardedHost: forwardedHost(peer, headers.get('x-forwarded-host'), trustedProxies),
-    }) || url.host;
+  const host = openedHost(hostHeaders(headers, peer, trustedProxies)) || url.host;
   const prefix = pathPrefix(peer, headers.get('x-forwarded-prefix'), trustedProxies);
   return URL.parse(`${isHttps ? 'https' : 'http'}://${host}${prefix}/`)?.href ?? `${url.origin}/`;
 }
@@ -267,7 +279,7 @@ function handInwards(
 
 /** Decides and answers one request; everything except socket properties is in the request. */
 function createHandler(options: HttpOptions, streams: OpenStreams) {
-  const { access, trustedProxies, assets, api, innerPaths, log } = options;
+  const { access, trustedProxies, assets, api, innerPaths, tv, log } = options;
   const compression = new JsonCompression();
   const warned = new Set<string>();
 
@@ -344,6 +356,16 @@ function createHandler(options: HttpOptions, streams: OpenStreams) {
     if (decision.letIn.by === 'token' && isBeyondTokens(path)) {
       return problem('forbidden', '登録した端末からは操作できません。ブラウザーの画面から操作してください。');
     }
+    if (tv?.handles(path) === true) {
+      const response = await tv.answer({ request, url, path, base: asked.base });
+      if (isMedia(response)) server.timeout(request, 0);
+      const isStillLetIn = () => tv.isAdmitted(path) && decideAccess(access, asked).kind === 'allow';
+      return isEndless(response) ? streams.watch(response, isStillLetIn) : response;
+    }
+    if (path.startsWith(PEER_PATHS)) {
+      const names = hostHeaders(request.headers, peer, trustedProxies);
+      if (!isFromOwnPage(request.method, names, request.headers)) return problem('forbidden', NOT_OWN_PAGE);
+    }
     const limit = bodyLimit(decision.letIn);
     const refused = refuseRequest(request, path, limit);
     if (refused !== undefined) return refused;
@@ -356,9 +378,12 @@ function createHandler(options: HttpOptions, streams: OpenStreams) {
       // Responses without this header must not be cached or shared.
       if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'no-store');
       const { by } = decision.letIn;
-      const isRevocable = request.method === 'GET' && (by === 'session' || by === 'token');
-      if (isRevocable && isEndless(response))
-        return streams.watch(response, () => decideAccess(access, asked).kind === 'allow');
+      const source = sourceOf(path);
+      const isWatched = by === 'session' || by === 'token' || source !== undefined;
+      if (isWatched && request.method === 'GET' && isEndless(response)) {
+        const leave = source === undefined ? undefined : options.sources?.enter(requester, source);
+        return streams.watch(response, () => decideAccess(access, asked).kind === 'allow', leave);
+      }
       return compression.apply(request, response, path + url.search);
     }
     return screen(request, url, prefix);

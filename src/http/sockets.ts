@@ -1,7 +1,7 @@
-/** Adapts the runtime's WebSockets to the interface for features (`route/socket-endpoint.ts`). */
+/** Adapts the runtime's WebSockets to the interface for features (`http/route/server-interfaces.ts`). */
 import type { Requester } from '../model/requester.ts';
-import type { SocketConnection, SocketEndpoint, SocketPeer } from '../route/socket-endpoint.ts';
 import type { OpenStreams } from './open-streams.ts';
+import type { SocketConnection, SocketEndpoint, SocketPeer } from './route/server-interfaces.ts';
 
 export interface SocketData {
   /** The client that its ticket was issued for. */

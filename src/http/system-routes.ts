@@ -1,13 +1,12 @@
 /** Health, manifest and status. */
 
 import type { Elysia } from 'elysia';
-import { LICENSES } from '../../host/licenses.ts';
-import type { Status } from '../../wire/api.ts';
-import { HealthSchema, StatusSchema } from '../../wire/api.ts';
+import { LICENSES } from '../../lib/host/licenses.ts';
+import { HealthSchema, type Status, StatusSchema } from '../../lib/wire/api.ts';
 import type { StationRecord } from '../model/station.ts';
-import { REFUSAL_SCHEMAS, REFUSALS } from '../route/described-responses.ts';
-import { matchesEtag } from '../route/etag.ts';
-import { etagOf } from '../route/polled-answer.ts';
+import { REFUSAL_SCHEMAS, REFUSALS } from './route/described-responses.ts';
+import { etagOf } from './route/polled-answer.ts';
+import { matchesEtag } from './route/request.ts';
 
 interface SystemRouteNeeds {
   version: string;

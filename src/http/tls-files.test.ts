@@ -5,10 +5,10 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
-import { systemWallClock } from '../../host/clock.ts';
-import { AllowedHosts } from '../../host/host-check.ts';
-import { createLog } from '../../host/log.ts';
-import { Networks } from '../../host/networks.ts';
+import { systemWallClock } from '../../lib/host/clock.ts';
+import { AllowedHosts } from '../../lib/host/host-check.ts';
+import { createLog } from '../../lib/host/log.ts';
+import { Networks } from '../../lib/host/networks.ts';
 import { openAssets } from './assets.ts';
 import { startHttpServer } from './server.ts';
 

@@ -1,7 +1,7 @@
 /** Certificate and key of https, from files that another program renews. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Log } from '../../host/log.ts';
+import type { Log } from '../../lib/host/log.ts';
 
 export interface TlsPaths {
   certPath: string;

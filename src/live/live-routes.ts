@@ -1,18 +1,23 @@
-/** `/api/services/<id>/live`: a station as an HTTP stream. */
+/** `/api/services/<id>/live`: a station as an HTTP stream; the description of the live socket's route. */
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
-import type { StationId } from '../../arib/ids.ts';
-import { LIVE_CODECS, LIVE_QUALITIES, MIME_HEADER, NOTICE_HEADER } from '../../wire/api.ts';
-import type { StationRecord } from '../model/station.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import { LIVE_CODECS, LIVE_QUALITIES, MIME_HEADER, NOTICE_HEADER } from '../../lib/wire/api.ts';
+import { LiveMessageSchema, LiveRequestSchema } from '../../lib/wire/live.ts';
+import { LIVE_SOCKET_PATH } from '../../lib/wire/live-frames.ts';
+import { jsonAnswer, problemResponse, REFUSALS } from '../http/route/described-responses.ts';
+import { readStationId, unknownStation } from '../http/route/path-ids.ts';
+import { problem } from '../http/route/problems.ts';
 import {
   CAPTION_STREAM_HEADERS,
   captionStreamResponse,
+  ENDLESS,
   LANGUAGE,
+  LENGTH_HEADER,
+  NO_LENGTH,
   readLanguage,
-} from '../route/caption-stream.ts';
-import { problemResponse, REFUSALS } from '../route/described-responses.ts';
-import { readStationId, unknownStation } from '../route/station-id.ts';
-import { ENDLESS, LENGTH_HEADER, NO_LENGTH } from '../route/stream-headers.ts';
+} from '../http/route/stream-response.ts';
+import type { StationRecord } from '../model/station.ts';
 import type { LiveRequest, LiveStream } from './live-service.ts';
 
 export interface LiveRouteNeeds {
@@ -151,6 +156,45 @@ export function addLiveCaptionRoutes(app: Elysia, { stations, live }: LiveCaptio
           200: captionStreamResponse(),
           400: problemResponse('malformed id, a language that is none'),
           404: problemResponse('unknown station, or its original stream is not being watched'),
+        },
+      },
+    },
+  );
+}
+
+const DESCRIPTION =
+  'A WebSocket for one viewer, opened with a ticket (`POST /api/live/ticket`; a bad or used one: 403). ' +
+  'A native client sends no `Origin`. Binary ' +
+  'messages in both directions: channel (1 octet), time of 90 kHz (8 octets, big-endian), payload. Channels: 0x00 ' +
+  'initialisation segment, 0x01 media segment, 0x02 original packets, 0x22 caption page, 0x23 page of superimposed text, ' +
+  '0x30 data broadcast, 0x40 control as JSON: the client sends `request`, the service `message` of ' +
+  'the 101 answer. Times are those of the media segments; with `raw` those of the broadcast. The connection is closed ' +
+  'with 1000 after `lost`, `restart` and `stop`. Unknown channels, types and fields are to be ignored.';
+
+/**
+ * `/api/live/socket` for requests other than a handshake, and its description: the server answers handshakes itself.
+ */
+export function addLiveSocketRoute(app: Elysia): void {
+  app.get(
+    LIVE_SOCKET_PATH,
+    () =>
+      problem('bad_request', 'WebSocket で接続してください。', {
+        status: 426,
+        headers: { upgrade: 'websocket', connection: 'upgrade' },
+      }),
+    {
+      query: t.Object({ ticket: t.Optional(t.String({ description: 'works once, within 30 s' })) }),
+      detail: {
+        summary: 'Watch over one connection: video, audio, captions, control',
+        description: DESCRIPTION,
+        tags: ['stations'],
+        responses: {
+          101: jsonAnswer(
+            'the WebSocket is open; payloads of channel 0x40 by direction',
+            t.Object({ request: LiveRequestSchema, message: LiveMessageSchema }),
+          ),
+          403: problemResponse('the ticket is unknown, used or older than 30 s; a foreign `Origin`'),
+          426: problemResponse('the request is no handshake of a WebSocket'),
         },
       },
     },

@@ -1,26 +1,116 @@
 /** Live viewing: sessions by station. Sessions, queues and frames are those of `src/media`. */
-import type { StationId } from '../../arib/ids.ts';
-import { within } from '../../host/deadline.ts';
-import type { Log } from '../../host/log.ts';
-import type { Tuner } from '../../wire/agent.ts';
-import type { AudioOption, LiveCodec, LiveQuality, Notice } from '../../wire/api.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import { within } from '../../lib/host/deadline.ts';
+import type { Log } from '../../lib/host/log.ts';
+import type { Tuner } from '../../lib/wire/agent.ts';
+import type { AudioOption, LiveCodec, LiveNotice, LiveQuality, ProblemCode } from '../../lib/wire/api.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
 import { type AudioChoice, chooseAudio } from '../media/audio-choice.ts';
-import { captionBody } from '../media/caption-body.ts';
 import { httpBody } from '../media/http-body.ts';
 import { chooseRecipe, type Recipe } from '../media/recipe.ts';
+import { STATION_FAILURES } from '../media/session-failures.ts';
 import { SharedSource } from '../media/shared-source.ts';
+import { sideBody } from '../media/side-body.ts';
+import type { SideRow } from '../media/side-row.ts';
+import { captionRow } from '../media/side-rows.ts';
 import type { MediaLayout } from '../media/source.ts';
-import { openStationSource, type StationSource } from '../media/station-source.ts';
-import { StreamBroken, type ViewerQueue } from '../media/viewer-queue.ts';
+import { type KnownStation, openStationSource, type StationSource } from '../media/station-source.ts';
+import { StreamBroken } from '../media/viewer-queue.ts';
+import { type Viewing, viewingOf } from '../media/viewing.ts';
 import { Failure } from '../model/failure.ts';
 import type { RecordingId } from '../model/ids.ts';
 import type { StationRecord } from '../model/station.ts';
 import type { ReceptionPool } from '../reception/reception-pool.ts';
-import { STREAM_USE } from '../tuner/agent-stream.ts';
-import { type KeyFailureQuery, keyFailureProblem } from '../tuner/key-failure.ts';
-import { liveFailure } from './live-failure.ts';
-import { PreparedStations } from './prepared-station.ts';
+import { type AgentStreamErrorCode, STREAM_USE, StreamFailure } from '../tuner/agent-stream.ts';
+import { type KeyFailureQuery, keyFailureProblem } from '../tuner/tuner-list.ts';
+
+/** Timeout: a zapping viewer changes again within seconds. */
+const PREPARED_MS = 20_000;
+
+function hasIdleTuner(tuners: readonly Tuner[], { type }: Pick<StationRecord, 'type'>): boolean {
+  return tuners.some(
+    ({ types, users, disabled, state }) =>
+      !disabled && state !== 'error' && users.length === 0 && types.includes(type),
+  );
+}
+
+interface PreparedNeeds {
+  readonly tuners: () => Promise<readonly Tuner[]>;
+  /** Receives the station until the signal; resolves when its tuner is released, or at once if others watch it. */
+  readonly hold: (station: StationRecord, signal: AbortSignal) => Promise<void>;
+  readonly log: Log;
+  readonly limitMs?: number | undefined;
+}
+
+/**
+ * The probable next station of a viewer: received on an idle tuner, so that its picture is available at once. One at a
+ * time; released when the tuner is needed, when another one is requested, and after a timeout.
+ */
+class PreparedStations {
+  /** The prepared station with its release function. */
+  readonly #held = new Map<AbortController, Promise<void>>();
+
+  constructor(private readonly needs: PreparedNeeds) {}
+
+  /** Never rejects. @param signal the viewer wants another station, or left */
+  async prepare(station: StationRecord, signal: AbortSignal): Promise<void> {
+    const { tuners, hold, log, limitMs = PREPARED_MS } = this.needs;
+    const own = new AbortController();
+    const until = AbortSignal.any([signal, own.signal, AbortSignal.timeout(limitMs)]);
+    try {
+      if (!hasIdleTuner(await tuners(), station) || until.aborted) return;
+      const held = hold(station, until);
+      this.#held.set(own, held);
+      await held;
+    } catch (error) {
+      log.info('a station was not prepared', { station: station.id, reason: String(error) });
+    } finally {
+      this.#held.delete(own);
+    }
+  }
+
+  /** A viewer needs a tuner: releases it; resolves when it is free, with false if none was prepared. */
+  async release(): Promise<boolean> {
+    const held = [...this.#held];
+    for (const [own] of held) own.abort();
+    await Promise.allSettled(held.map(([, over]) => over));
+    return held.length > 0;
+  }
+}
+
+const INTERRUPTED = '放送の受信が途切れました。少し待ってから、もう一度お試しください。';
+
+const SILENT =
+  'チューナーエージェントとの通信が途絶えました。ネットワークと svc-agent の動作を確認してください。';
+
+const REFUSALS: Readonly<Record<AgentStreamErrorCode, readonly [code: ProblemCode, sentence: string]>> = {
+  tuners_busy: [
+    'no_tuner',
+    'チューナーがすべて使われています。録画やほかの視聴が終わってから、もう一度お試しください。',
+  ],
+  no_signal: [
+    'no_signal',
+    '放送を受信できません。放送休止中でなければ、アンテナの接続と受信状態を確認してください。',
+  ],
+  silent: ['agent_unavailable', SILENT],
+  agent_silent: ['agent_unavailable', SILENT],
+  ended: ['no_signal', INTERRUPTED],
+  agent_unreachable: [
+    'agent_unavailable',
+    'チューナーエージェントに接続できません。svc-agent が動いているか確認してください。',
+  ],
+  agent_misconfigured: [
+    'agent_misconfigured',
+    'チューナーの設定に誤りがあるため受信できません。「チューナー」画面で設定を確認してください。',
+  ],
+};
+
+/** Answer to the client of a live stream; failures other than the agent's are unchanged. */
+function liveFailure(failure: Failure): Failure {
+  if (!(failure instanceof StreamFailure)) return failure;
+  const { code, reason } = failure.problem;
+  return new Failure(...REFUSALS[code], { cause: reason });
+}
 
 export interface LiveRequest {
   stationId: StationId;
@@ -31,19 +121,12 @@ export interface LiveRequest {
   quality?: LiveQuality | undefined;
 }
 
-/** A viewer of a station; its frames are written to a transport by the caller. */
-interface LiveViewing {
-  readonly viewer: ViewerQueue;
-  /** RFC 6381 type with codecs if known, else the content type. */
-  readonly mime: string;
-  readonly codec: LiveCodec;
-  readonly notices: readonly Notice[];
+/** A viewer of a station. */
+interface LiveViewing extends Viewing {
   /** The agent's name of the tuner, if it reported one. */
   readonly tunerId: string | null;
-  /** Available options, at least one. */
-  readonly audios: readonly AudioOption[];
-  /** Id of the Audio option that is sent. */
-  readonly audio: string;
+  /** The station has a data broadcast. */
+  readonly hasData: boolean;
   /** Resolves when the station is no longer received, with the recording that took its tuner, or null. */
   readonly lost: Promise<RecordingId | null>;
 }
@@ -52,7 +135,7 @@ export interface LiveStream {
   contentType: string;
   /** RFC 6381 type with codecs if known, else the content type. */
   mime: string;
-  notices: readonly Notice[];
+  notices: readonly LiveNotice[];
   /** The agent's name of the tuner, if it reported one. */
   tunerId: string | null;
   /** Errors when the stream breaks, ends when the layout changes or a recording takes the tuner; cancelling it leaves the session. */
@@ -79,10 +162,16 @@ export interface LiveOptions {
   tuners?: (() => Promise<readonly Tuner[]>) | undefined;
   /** Why the station stays scrambled on this tuner. */
   keyFailure?: KeyFailureQuery | undefined;
+  /** Kinds of side data. Default: all that there are. */
+  rows?: readonly SideRow[] | undefined;
+  /** What the service knows of a station: its broadcaster, if an earlier reception told it, and its guide. */
+  known?: ((station: StationRecord) => KnownStation) | undefined;
+  /** ms; only differences matter. */
+  clock?: (() => number) | undefined;
   log: Log;
 }
 
-/** Limit of finding out whether a recording took the tuner: the agent's list shows it within 1.3 s (`tuner-yields.ts`). */
+/** Limit of finding out whether a recording took the tuner: the agent's list shows it within 1.3 s (`create-live.ts`). */
 const YIELD_LIMIT_MS = 3_000;
 /** Time after which the agent has certainly noticed a closed connection, ms. */
 const LEFT_MS = 1_000;
@@ -104,6 +193,8 @@ interface Watched {
 
 export class LiveService {
   readonly #watched = new Map<StationId, Watched>();
+  readonly #viewers = new Map<LiveCodec, number>();
+  #onJoined: ((codec: LiveCodec, elapsedMs: number) => void) | undefined;
   /** Stations whose tuner is being released. */
   readonly #leaving = new Set<Promise<void>>();
   /** Uses of their tuners; each is kept for a moment, because the agent notices the end later than this service. */
@@ -141,15 +232,13 @@ export class LiveService {
 
   /** As `open`, for other encodings of the frames than an HTTP body. */
   async join(request: LiveRequest, signal: AbortSignal): Promise<LiveViewing> {
+    const { clock = () => 0 } = this.options;
+    const begun = clock();
     try {
-      try {
-        return await this.#join(request, signal);
-      } catch (error) {
-        const isCrowded = error instanceof Failure && error.code === 'no_tuner';
-        // Neither a prepared station nor one that was just left may keep a tuner from a viewer.
-        if (!isCrowded || (!(await this.#prepared.release()) && this.#left.size === 0)) throw error;
-        return await this.#join(request, signal, this.#leftUses());
-      }
+      const viewing = await this.#joinFreeing(request, signal);
+      this.#count(viewing);
+      this.#onJoined?.(viewing.codec, clock() - begun);
+      return viewing;
     } catch (error) {
       if (error instanceof Failure) {
         const { code, message, options } = error;
@@ -157,6 +246,33 @@ export class LiveService {
         this.options.log.warn('live stream refused', { station: request.stationId, code, reason });
       }
       throw error;
+    }
+  }
+
+  /** Viewers by what is sent to them. */
+  get viewers(): ReadonlyMap<LiveCodec, number> {
+    return this.#viewers;
+  }
+
+  /** Registers a listener: a viewer has joined, so many ms after its request. */
+  onJoined(listener: (codec: LiveCodec, elapsedMs: number) => void): void {
+    this.#onJoined = listener;
+  }
+
+  #count({ codec, viewer }: LiveViewing): void {
+    const add = (by: number) => void this.#viewers.set(codec, (this.#viewers.get(codec) ?? 0) + by);
+    add(1);
+    void viewer.left.then(() => add(-1));
+  }
+
+  async #joinFreeing(request: LiveRequest, signal: AbortSignal): Promise<LiveViewing> {
+    try {
+      return await this.#join(request, signal);
+    } catch (error) {
+      const isCrowded = error instanceof Failure && error.code === 'no_tuner';
+      // Neither a prepared station nor one that was just left may keep a tuner from a viewer.
+      if (!isCrowded || (!(await this.#prepared.release()) && this.#left.size === 0)) throw error;
+      return await this.#join(request, signal, this.#leftUses());
     }
   }
 
@@ -187,12 +303,15 @@ export class LiveService {
       const watched = this.#shared(station, after);
       watched.isJoined = true;
       shared = watched.shared;
-      const { viewer, mime, notices, source, layout } = await shared.join(recipe, signal);
-      const isFallback = recipe.kind === 'encoded' && notices.includes('codec_fallback');
+      const joined = await shared.join(recipe, signal);
+      const { codec, audio } = request;
+      const all = this.options.stations.audios(station.id);
+      const viewing = viewingOf(joined, { codec, recipe, audios: all, audio });
+      const sent = all.filter(({ stream }) => stream < joined.layout.audios.length);
       return {
-        ...{ viewer, mime, notices, tunerId: source.tunerId, lost: watched.lost },
-        codec: isFallback ? 'h264' : request.codec,
-        ...this.#audios(request, layout),
+        ...viewing,
+        ...(sent.length === 0 ? {} : { audios: sent }),
+        ...{ tunerId: joined.source.tunerId, hasData: joined.source.layout.data, lost: watched.lost },
       };
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -207,16 +326,11 @@ export class LiveService {
    * @throws Failure not_found while that stream has no viewer
    */
   captions(stationId: StationId, language: number, signal: AbortSignal): ReadableStream<Uint8Array> {
-    const viewer = this.#watched.get(stationId)?.shared.captions(signal);
+    const viewer = this.#watched.get(stationId)?.shared.side(signal);
     if (viewer === undefined) {
       throw new Failure('not_found', 'この局の放送ストリームは視聴されていません。');
     }
-    return captionBody(viewer, { language });
-  }
-
-  /** Whether any station is being watched. */
-  get isWatched(): boolean {
-    return this.#watched.size > 0;
+    return sideBody(viewer, { row: captionRow, language });
   }
 
   /** Number of stations being watched. */
@@ -259,28 +373,22 @@ export class LiveService {
     return chooseRecipe(isAudioOnly ? 'audio' : codec, choose, encoders, { quality, mayFallBack: true });
   }
 
-  #audios({ stationId, audio }: LiveRequest, layout: MediaLayout): Pick<LiveViewing, 'audios' | 'audio'> {
-    const all = this.options.stations.audios(stationId);
-    const sent = all.filter(({ stream }) => stream < layout.audios.length);
-    const audios = sent.length === 0 ? all : sent;
-    const choice = chooseAudio(all, audio, layout.audios.length);
-    const chosen = audios.find(({ stream, side }) => stream === choice?.stream && side === choice.side);
-    return { audios, audio: (chosen ?? audios[0])?.id ?? '' };
-  }
-
   #shared(station: StationRecord, after: readonly string[] = []): Watched {
     const present = this.#watched.get(station.id);
     if (present !== undefined) return present;
-    const { pool, encoders, log, onLost } = this.options;
+    const { pool, encoders, log, onLost, rows, known } = this.options;
     const lost = Promise.withResolvers<RecordingId | null>();
     const shared = new SharedSource<StationSource>({
       open: async (events, signal) => {
-        const source = await openStationSource({ pool, station, log, after }, events, signal);
+        const source = await openStationSource(
+          { pool, station, log, after, rows, known: known && (() => known(station)) },
+          events,
+          signal,
+        );
         if (source.tunerId === null) void this.#findTuner(watched);
         return source;
       },
-      encoders,
-      log,
+      ...{ failures: STATION_FAILURES, encoders, log },
       onLost: (source) => {
         const tunerId = source.tunerId ?? watched.tunerId;
         const isSeen = watched.isJoined && tunerId !== undefined;

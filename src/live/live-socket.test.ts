@@ -1,14 +1,17 @@
 import { describe, expect, test } from 'bun:test';
-import { broadcastMs } from '../../arib/time.ts';
-import { monotonicMs } from '../../host/clock.ts';
-import { SILENT_LOG } from '../../host/log.ts';
+import { broadcastMs, media90k, pts90k } from '../../lib/arib/time.ts';
+import { monotonicMs } from '../../lib/host/clock.ts';
+import { SILENT_LOG } from '../../lib/host/log.ts';
+import { LIVE_CHANNEL, liveFrame } from '../../lib/wire/live-frames.ts';
 import { controlFrame, ReceivedFrames } from '../../test/live/socket-client.ts';
 import { until } from '../../test/until.ts';
-import { LIVE_CHANNEL } from '../../wire/live-frames.ts';
-import type { CaptionFrame, CaptionTrackFrame, Frame } from '../media/frame.ts';
+import type { Frame, SideFrame } from '../media/frame.ts';
+import { defineSideRow, type SideRow } from '../media/side-row.ts';
+import { captionRow, SIDE_ROWS } from '../media/side-rows.ts';
 import { StreamBroken, ViewerQueue } from '../media/viewer-queue.ts';
 import { Failure } from '../model/failure.ts';
 import { recordingId } from '../model/ids.ts';
+import type { CaptionItem } from '../reception/caption-reader.ts';
 import { LiveSocket, type SocketViewing } from './live-socket.ts';
 
 const tune = { type: 'tune', stationId: 7, codec: 'h264' } as const;
@@ -34,19 +37,36 @@ class Client extends ReceivedFrames {
   };
 }
 
+const data = defineSideRow({
+  name: 'test',
+  channels: [LIVE_CHANNEL.data],
+  source: { output: undefined as never },
+  when: 'demand',
+});
+/** Side data on demand. */
+function message(octet: number): SideFrame {
+  const frame = liveFrame(LIVE_CHANNEL.data, 0, Uint8Array.of(octet));
+  return { kind: 'side', row: data, item: { key: null, size: frame.length, frame } };
+}
+
 /** A socket whose viewings are fed by the test. */
 function opened(watch?: (signal: AbortSignal) => Promise<SocketViewing>, idleMs = 60_000) {
   const client = new Client();
   Object.defineProperty(client.connection, 'waiting', { get: () => client.waiting });
   const prepared: { readonly stationId: number; readonly signal: AbortSignal }[] = [];
   const viewers: ViewerQueue[] = [];
+  const demands: boolean[] = [];
   let left = 0;
   let now = 0;
   const viewing = async (signal: AbortSignal): Promise<SocketViewing> => {
     const onLeft = (): void => {
       left += 1;
     };
-    const viewer = new ViewerQueue({ maxBytes: 4_000_000, signal, onLeft });
+    const viewer = new ViewerQueue({
+      ...{ maxBytes: 4_000_000, signal, onLeft },
+      onDemand: (on) => demands.push(on),
+      demanded: () => [message(1), message(2)],
+    });
     viewers.push(viewer);
     const tuned = {
       type: 'tuned',
@@ -77,7 +97,7 @@ function opened(watch?: (signal: AbortSignal) => Promise<SocketViewing>, idleMs 
   const pass = (ms: number): void => {
     now += ms;
   };
-  return { client, socket, send, viewers, prepared, pass, leftViewers: () => left };
+  return { client, socket, send, viewers, prepared, pass, demands, leftViewers: () => left };
 }
 
 const fragment = (size: number): Frame => ({
@@ -86,23 +106,22 @@ const fragment = (size: number): Frame => ({
   isSync: true,
   time: 90_000 as never,
 });
-const page = (language: number, text: string): CaptionFrame => {
-  return {
-    kind: 'caption',
-    superimpose: false,
-    language,
-    time: 180_000 as never,
-    json: `{"text":"${text}"}`,
-  };
+const caption = (item: CaptionItem, time: number): SideFrame => ({
+  ...{ kind: 'side', row: captionRow, item },
+  time: media90k(time),
+});
+const page = (language: number, words: string, time = 180_000): SideFrame => {
+  const json = `{"text":"${words}"}`;
+  return caption(
+    { kind: 'page', superimpose: false, language, time: pts90k(0), json, key: null, size: 0 },
+    time,
+  );
 };
-const track: CaptionTrackFrame = {
-  kind: 'captionTrack',
-  superimpose: false,
-  languages: [
-    { index: 1, code: 'jpn' },
-    { index: 2, code: 'eng' },
-  ],
+const trackOf = (...codes: string[]): SideFrame => {
+  const languages = codes.map((code, index) => ({ index: index + 1, code }));
+  return caption({ kind: 'track', superimpose: false, languages, key: null, size: 0 }, 0);
 };
+const track = trackOf('jpn', 'eng');
 const text = ({ payload }: { payload: Uint8Array }): string => new TextDecoder().decode(payload);
 
 describe('a client of the live socket', () => {
@@ -114,7 +133,9 @@ describe('a client of the live socket', () => {
     viewers[0]?.push(fragment(3));
     expect(await client.frame(LIVE_CHANNEL.init)).toMatchObject({ time: 0, payload: Uint8Array.of(1, 2) });
     expect(await client.frame(LIVE_CHANNEL.fragment)).toMatchObject({ time: 90_000 });
-    viewers[0]?.push({ kind: 'clock', media: 5 as never, pts: 9 as never, at: 1_000 as never });
+    const clock = SIDE_ROWS.find(({ name }) => name === 'clock') as SideRow;
+    const at = { key: 'clock', size: 0, at: broadcastMs(1_000) };
+    viewers[0]?.push({ kind: 'side', row: clock, item: at, time: media90k(5) });
     expect(await client.message('clock')).toEqual({ type: 'clock', pts: 5, at: broadcastMs(1_000) });
     await client.message('ping');
     viewers[0]?.fail(new StreamBroken('lost'));
@@ -156,10 +177,8 @@ describe('a client of the live socket', () => {
     const { client, send, viewers, socket } = opened();
     send(tune);
     await client.message('tuned');
-    const [japanese] = track.languages ?? [];
-    const only: CaptionTrackFrame = { ...track, languages: japanese === undefined ? [] : [japanese] };
-    viewers[0]?.push(only);
-    viewers[0]?.push({ ...page(1, 'one'), time: 45_000 as never });
+    viewers[0]?.push(trackOf('jpn'));
+    viewers[0]?.push(page(1, 'one', 45_000));
     viewers[0]?.push(fragment(3));
     await client.frame(LIVE_CHANNEL.fragment);
     send({ type: 'language', language: 3 });
@@ -175,6 +194,38 @@ describe('a client of the live socket', () => {
     expect(client.on(LIVE_CHANNEL.caption)).toHaveLength(2);
     send({ type: 'language', language: 1 });
     expect(text(await client.frame(LIVE_CHANNEL.caption, 3))).toContain('two');
+    socket.closed();
+  });
+
+  test('gets side data on demand while it asks, from the current state on, also of the next station', async () => {
+    const { client, send, viewers, demands, pass, socket } = opened();
+    send({ type: 'data', on: true });
+    send(tune);
+    await client.message('tuned');
+    const octets = () => client.on(LIVE_CHANNEL.data).map(({ payload }) => payload[0]);
+    viewers[0]?.push(message(3));
+    await until(() => octets().length === 3);
+    expect(octets()).toEqual([1, 2, 3]);
+    client.waiting = 100_000;
+    viewers[0]?.push(fragment(1));
+    viewers[0]?.push(message(4));
+    viewers[0]?.push(fragment(1));
+    await client.frame(LIVE_CHANNEL.fragment, 2);
+    // They wait while the client is behind.
+    expect(octets()).toHaveLength(3);
+    client.waiting = 0;
+    viewers[0]?.push(fragment(1));
+    await until(() => octets().length === 4);
+    pass(1_000);
+    send({ ...tune, stationId: 8 });
+    await client.message('tuned', 2);
+    await until(() => octets().length === 6);
+    send({ type: 'data', on: false });
+    viewers[1]?.push(message(5));
+    viewers[1]?.push(fragment(1));
+    await client.frame(LIVE_CHANNEL.fragment, 4);
+    expect(octets()).toEqual([1, 2, 3, 4, 1, 2]);
+    expect(demands).toEqual([true, false, true, false]);
     socket.closed();
   });
 

@@ -7,17 +7,74 @@
  * disconnected.
  */
 
-import type { StationId } from '../../arib/ids.ts';
-import type { MonotonicClock } from '../../host/clock.ts';
-import { within } from '../../host/deadline.ts';
-import type { Log } from '../../host/log.ts';
-import type { Notice } from '../../wire/api.ts';
-import type { LiveControl, LiveMessage, LiveTuned } from '../../wire/live.ts';
+import { Value } from '@sinclair/typebox/value';
+import type { StationId } from '../../lib/arib/ids.ts';
+import type { MonotonicClock } from '../../lib/host/clock.ts';
+import { within } from '../../lib/host/deadline.ts';
+import type { Log } from '../../lib/host/log.ts';
+import type { LiveNotice } from '../../lib/wire/api.ts';
+import {
+  type LiveControl,
+  type LiveMessage,
+  LiveRequestSchema,
+  type LiveTuned,
+} from '../../lib/wire/live.ts';
+import { LIVE_CHANNEL, LIVE_HEADER_BYTES } from '../../lib/wire/live-frames.ts';
+import type { SocketConnection, SocketPeer } from '../http/route/server-interfaces.ts';
 import { controlMessage, SocketEncoder } from '../media/socket-frames.ts';
 import { SlowViewer, StreamBroken, type ViewerQueue } from '../media/viewer-queue.ts';
+import { Failure } from '../model/failure.ts';
 import type { RecordingId } from '../model/ids.ts';
-import type { SocketConnection, SocketPeer } from '../route/socket-endpoint.ts';
-import { BAD_MESSAGE, errorOf, noticeText, readControl } from './live-control.ts';
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** Undefined if it is not a control message of this version. A text message counts as a frame of channel 0x40. */
+function readControl(data: string | Uint8Array): LiveControl | undefined {
+  try {
+    const value: unknown = JSON.parse(typeof data === 'string' ? data : textOf(data));
+    return Value.Check(LiveRequestSchema, value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws Error for octets that are not a control frame */
+function textOf(data: Uint8Array): string {
+  if (data[0] !== LIVE_CHANNEL.control) throw new Error('not the control channel');
+  return decoder.decode(data.subarray(LIVE_HEADER_BYTES));
+}
+
+type ErrorMessage = Extract<LiveMessage, { type: 'error' }>;
+
+const BAD_MESSAGE: ErrorMessage = {
+  type: 'error',
+  code: 'bad_message',
+  message: '制御メッセージの形が正しくありません。',
+};
+
+const SUSPENDED = 'この局は放送を休止しています。番組表で次の放送を確認してください。';
+const INTERNAL = 'サーバーの内部でエラーが起きました。ログを確認してください。';
+
+/** @param isSuspended the station is off air now, according to the guide */
+function errorOf(error: unknown, isSuspended: boolean): ErrorMessage {
+  if (!(error instanceof Failure)) return { type: 'error', code: 'internal', message: INTERNAL };
+  const { code, message } = error;
+  if (code === 'no_signal' && isSuspended) return { type: 'error', code: 'suspended', message: SUSPENDED };
+  // Every available encoder was tried.
+  return { type: 'error', code: code === 'internal' ? 'encoder_failed' : code, message };
+}
+
+const NOTICE_TEXTS: Readonly<Record<LiveNotice, string>> = {
+  software_encoder: 'ハードウェアでの変換に失敗したため、ソフトウェアで変換しています。',
+  slow_encoder: 'サーバが混んでいて、映像の変換を始めるのに時間がかかりました。',
+  codec_fallback: 'AV1 に変換できないため、H.264 で送ります。',
+  raw_fallback: '無変換では再生できないため、変換した映像を送ります。',
+  audio_fallback: '選ばれた音声は放送されていないため、主音声で送ります。',
+};
+
+function noticeText(code: LiveNotice): string {
+  return NOTICE_TEXTS[code];
+}
 
 export type TuneRequest = Extract<LiveControl, { type: 'tune' }>;
 export type ChaseRequest = Extract<LiveControl, { type: 'chase' }>;
@@ -27,7 +84,7 @@ type WatchRequest = TuneRequest | ChaseRequest;
 export interface SocketViewing {
   readonly viewer: ViewerQueue;
   readonly tuned: LiveTuned;
-  readonly notices: readonly Notice[];
+  readonly notices: readonly LiveNotice[];
   /** Resolves when its source fails, with the recording that took its tuner, or null. */
   readonly lost: Promise<RecordingId | null>;
 }
@@ -48,6 +105,8 @@ interface LiveSocketNeeds {
 
 /** Half a second of a raw station: more than that waits in the viewer's own queue. */
 const MAX_WAITING = 1024 * 1024;
+/** Side data on demand are sent only to a client with less than this before it, so that they delay no picture. */
+const IDLE_WAITING = 64 * 1024;
 /** Debounce of up to 50 station changes a second. */
 const TUNE_INTERVAL_MS = 200;
 /** Debounce of prepare requests, which come with each change of station. */
@@ -56,7 +115,7 @@ const MAX_BAD_MESSAGES = 64;
 const PING_MS = 20_000;
 /** A connection on which nothing is watched is closed after this: it holds one of its requester's places. */
 const IDLE_MS = 30_000;
-/** The agent's list shows who took the tuner within 1.3 s (`tuner-yields.ts`). */
+/** The agent's list shows who took the tuner within 1.3 s (`create-live.ts`). */
 const LOST_LIMIT_MS = 3_000;
 const FIRST_LANGUAGE = 1;
 
@@ -71,7 +130,8 @@ const LOST_TEXT = {
 class Viewing {
   readonly abort = new AbortController();
   encoder: SocketEncoder;
-  started = false;
+  /** Once it is there. */
+  viewer: ViewerQueue | undefined;
 
   constructor(
     readonly request: WatchRequest,
@@ -97,6 +157,8 @@ export class LiveSocket implements SocketPeer {
   #tuneTimer: ReturnType<typeof setTimeout> | undefined;
   #lastTune = Number.NEGATIVE_INFINITY;
   #language = FIRST_LANGUAGE;
+  /** Side data on demand are wanted. */
+  #demands = false;
   #badMessages = 0;
   #onDrain: (() => void) | undefined;
   #prepareTimer: ReturnType<typeof setTimeout> | undefined;
@@ -136,7 +198,8 @@ export class LiveSocket implements SocketPeer {
         this.#prepare(control.stationId);
         break;
       case 'data':
-        // This version decodes no data broadcasts.
+        this.#demands = control.on;
+        this.#viewing?.viewer?.demand(control.on);
         break;
       case 'stop':
         this.#end();
@@ -153,7 +216,7 @@ export class LiveSocket implements SocketPeer {
     clearInterval(this.#ping);
     clearTimeout(this.#idle);
     clearTimeout(this.#tuneTimer);
-    this.#letPrepared();
+    this.#releasePrepared();
     this.#wanted = undefined;
     this.#replaced?.leave();
     this.#viewing?.leave();
@@ -197,14 +260,14 @@ export class LiveSocket implements SocketPeer {
   #prepare(stationId: number): void {
     clearTimeout(this.#prepareTimer);
     this.#prepareTimer = setTimeout(() => {
-      this.#letPrepared();
+      this.#releasePrepared();
       const abort = new AbortController();
       this.#prepared = { stationId, abort };
       void this.needs.prepare(stationId, abort.signal);
     }, PREPARE_AFTER_MS);
   }
 
-  #letPrepared(): void {
+  #releasePrepared(): void {
     clearTimeout(this.#prepareTimer);
     this.#prepared?.abort.abort(new Error('not prepared any more'));
     this.#prepared = undefined;
@@ -238,7 +301,7 @@ export class LiveSocket implements SocketPeer {
     this.#lastTune = this.needs.clock();
     const present = this.#viewing;
     // Another audio or codec of the current station: the old one continues until the new one has begun.
-    if (present?.started === true) this.#replaced = present;
+    if (present?.viewer !== undefined) this.#replaced = present;
     else present?.leave();
     const viewing = new Viewing(request, this.#language);
     this.#viewing = viewing;
@@ -261,13 +324,14 @@ export class LiveSocket implements SocketPeer {
     }
     this.#replaced?.leave();
     this.#replaced = undefined;
-    if (request.type === 'tune' && request.stationId === this.#prepared?.stationId) this.#letPrepared();
-    viewing.started = true;
+    if (request.type === 'tune' && request.stationId === this.#prepared?.stationId) this.#releasePrepared();
+    viewing.viewer = watched.viewer;
     // The language may have changed while it was tuned.
     viewing.encoder = new SocketEncoder(this.#language, noticeText);
     this.#send(watched.tuned);
     for (const code of noticesOf(request, watched))
       this.#send({ type: 'notice', code, message: noticeText(code) });
+    watched.viewer.demand(this.#demands);
     watched.viewer.onFailure((reason) => {
       if (reason instanceof SlowViewer) this.#dropSlow(viewing);
     });
@@ -295,7 +359,7 @@ export class LiveSocket implements SocketPeer {
   async #pump(viewing: Viewing, viewer: ViewerQueue): Promise<void> {
     for (;;) {
       await this.#room();
-      const frame = await viewer.next();
+      const frame = await viewer.next(this.connection.waiting < IDLE_WAITING);
       if (frame === undefined || viewing.isOver) return;
       for (const message of viewing.encoder.encode(frame)) this.connection.send(message);
     }
@@ -331,7 +395,7 @@ function isSamePlace(present: WatchRequest | undefined, next: WatchRequest): boo
   return present?.type === 'tune' && next.type === 'tune' && present.stationId === next.stationId;
 }
 
-function noticesOf(request: WatchRequest, { tuned, notices }: SocketViewing): Notice[] {
+function noticesOf(request: WatchRequest, { tuned, notices }: SocketViewing): LiveNotice[] {
   const isOffered = request.audio === undefined || tuned.audios.some(({ id }) => id === request.audio);
   return [...notices, ...(isOffered ? [] : (['audio_fallback'] as const))];
 }

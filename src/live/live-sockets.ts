@@ -1,13 +1,15 @@
 /** All clients of the live socket: admission and sources. */
 
-import type { StationId } from '../../arib/ids.ts';
-import type { MonotonicClock } from '../../host/clock.ts';
-import type { Log } from '../../host/log.ts';
-import type { LiveTuned } from '../../wire/live.ts';
-import { LIVE_SOCKET_PATH } from '../../wire/live-frames.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import type { MonotonicClock } from '../../lib/host/clock.ts';
+import type { Log } from '../../lib/host/log.ts';
+import type { LiveTuned } from '../../lib/wire/live.ts';
+import { LIVE_SOCKET_PATH } from '../../lib/wire/live-frames.ts';
+import type { OpenSources } from '../http/route/open-sources.ts';
+import type { SocketConnection, SocketEndpoint, SocketPeer } from '../http/route/server-interfaces.ts';
+import type { Viewing } from '../media/viewing.ts';
 import { Failure } from '../model/failure.ts';
 import { type Requester, requesterKey } from '../model/requester.ts';
-import type { SocketConnection, SocketEndpoint, SocketPeer } from '../route/socket-endpoint.ts';
 import type { LiveService } from './live-service.ts';
 import { type ChaseRequest, LiveSocket, type SocketViewing, type TuneRequest } from './live-socket.ts';
 
@@ -19,18 +21,22 @@ const MAX_CLIENTS_PER_REQUESTER = 16;
 const MAX_MESSAGE_BYTES = 16 * 1024;
 const BUSY = 1013;
 
-/** Chase playback of a running recording. */
-interface ChaseViewing extends Omit<SocketViewing, 'tuned' | 'lost'> {
-  readonly tuned: Omit<LiveTuned, 'type' | 'recordingId'>;
+/** A viewing of any source. */
+interface SourceViewing extends Viewing {
+  /** What `tuned` tells of this source only. */
+  readonly details: Partial<LiveTuned>;
+  /** See `SocketViewing`; absent: it cannot be taken from the viewer. */
+  readonly lost?: SocketViewing['lost'];
 }
 
 export interface LiveSocketsNeeds {
   readonly live: Pick<LiveService, 'join' | 'prepare'>;
   readonly isSuspended: (id: StationId) => boolean;
   /** @throws Failure, the abort's reason */
-  readonly chase: (request: Omit<ChaseRequest, 'type'>, signal: AbortSignal) => Promise<ChaseViewing>;
+  readonly chase: (request: Omit<ChaseRequest, 'type'>, signal: AbortSignal) => Promise<SourceViewing>;
   /** The requester of a ticket; undefined: unknown, expired or used. */
   readonly redeem: (ticket: string) => Requester | undefined;
+  readonly sources: OpenSources;
   readonly log: Log;
   /** ms since the machine was started. */
   readonly clock: MonotonicClock;
@@ -60,8 +66,7 @@ export class LiveSockets implements SocketEndpoint {
     const { log, clock, isSuspended, pingMs, idleMs } = this.needs;
     const socket = new LiveSocket(connection, {
       ...{ log, clock, pingMs, idleMs },
-      watch: (request, signal) =>
-        request.type === 'tune' ? this.#tune(request, signal) : this.#chase(request, signal),
+      watch: (request, signal) => this.#counted(request, requester, signal),
       prepare: (id, signal) => this.needs.live.prepare(id as StationId, signal),
       isSuspended: (id) => isSuspended(id as StationId),
     });
@@ -93,26 +98,48 @@ export class LiveSockets implements SocketEndpoint {
     this.#clients.clear();
   }
 
-  async #tune(
-    { stationId, codec, audio: asked, quality }: TuneRequest,
+  /** Counts as a source of the requester until the signal aborts, as it does at every end. */
+  async #counted(
+    request: TuneRequest | ChaseRequest,
+    requester: Requester,
     signal: AbortSignal,
   ): Promise<SocketViewing> {
-    const request = { stationId: stationId as StationId, codec, audio: onlySound(asked), quality };
-    const joined = await this.needs.live.join(request, signal);
-    const { viewer, notices, lost, mime, audios, audio } = joined;
-    const tuned: LiveTuned = {
-      ...{ type: 'tuned', codec: joined.codec, mime, audio, stationId },
-      audios: [...audios],
-      ...(joined.codec === 'raw' ? {} : { quality: quality ?? 'high' }),
-      ...(joined.tunerId === null ? {} : { tuner: joined.tunerId }),
-    };
-    return { viewer, notices, lost, tuned };
+    const leave = this.needs.sources.enter(requester, request.type === 'tune' ? 'station' : 'recording');
+    signal.addEventListener('abort', leave, { once: true });
+    try {
+      return await this.#watch(request, signal);
+    } catch (error) {
+      leave();
+      throw error;
+    }
   }
 
-  async #chase({ type: _type, ...request }: ChaseRequest, signal: AbortSignal): Promise<SocketViewing> {
-    const { viewer, notices, tuned } = await this.needs.chase(request, signal);
-    const { recordingId } = request;
-    return { viewer, notices, lost: Promise.resolve(null), tuned: { type: 'tuned', ...tuned, recordingId } };
+  /** A station and a growing recording differ only in their source. */
+  async #watch(request: TuneRequest | ChaseRequest, signal: AbortSignal): Promise<SocketViewing> {
+    const {
+      details,
+      lost = Promise.resolve(null),
+      viewer,
+      notices,
+      audios,
+      ...rest
+    } = request.type === 'tune' ? await this.#tune(request, signal) : await this.needs.chase(request, signal);
+    return { viewer, notices, lost, tuned: { type: 'tuned', ...rest, audios: [...audios], ...details } };
+  }
+
+  async #tune(
+    { stationId, codec, audio, quality = 'high' }: TuneRequest,
+    signal: AbortSignal,
+  ): Promise<SourceViewing> {
+    const request = { stationId, codec, audio: onlySound(audio), quality };
+    const { tunerId, hasData, ...viewing } = await this.needs.live.join(request, signal);
+    const details = {
+      stationId,
+      data: hasData,
+      ...(viewing.codec === 'raw' ? {} : { quality }),
+      ...(tunerId === null ? {} : { tuner: tunerId }),
+    };
+    return { ...viewing, details };
   }
 }
 

@@ -1,5 +1,5 @@
 /** Finds whole AAC frames in a stream payload that may start anywhere and have gaps. ISO/IEC 13818-7 6.2. */
-import { ADTS_HEADER, readAdtsHeader } from '../../arib/aac/adts.ts';
+import { ADTS_HEADER, readAdtsHeader } from '../../lib/arib/aac/adts.ts';
 
 /** Sampling frequencies by index, ISO/IEC 13818-7 table 35. */
 const SAMPLE_RATES = [

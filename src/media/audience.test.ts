@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'bun:test';
-import { media90k, pts90k } from '../../arib/time.ts';
+import { media90k } from '../../lib/arib/time.ts';
+import type { SideItem } from '../reception/side-item.ts';
 import { Audience } from './audience.ts';
 import { Backlog } from './backlog.ts';
-import type { CaptionFrame, FragmentFrame, Frame, InitFrame, PacketsFrame } from './frame.ts';
+import type { FragmentFrame, Frame, InitFrame, PacketsFrame, SideFrame } from './frame.ts';
 import { httpBody } from './http-body.ts';
+import { defineSideRow } from './side-row.ts';
+import { captionRow } from './side-rows.ts';
+import { SideState } from './side-state.ts';
 import { ViewerQueue } from './viewer-queue.ts';
 
 const packets = (...octets: number[]): PacketsFrame => ({
@@ -17,13 +21,18 @@ const fragment = (octet: number, isSync: boolean, size = 1): FragmentFrame => ({
   isSync,
   time: media90k(octet * 9000),
 });
-const caption = (language: number, text: string): CaptionFrame => ({
-  kind: 'caption',
-  superimpose: false,
-  language,
-  time: pts90k(1),
-  json: JSON.stringify({ v: 1, text }),
+const side = (item: Partial<SideItem>, row = captionRow): SideFrame => ({
+  kind: 'side',
+  row,
+  item: { key: null, size: 0, ...item },
 });
+const onDemand = defineSideRow({
+  name: 'test',
+  channels: [0x7f],
+  source: { output: undefined as never },
+  when: 'demand',
+});
+const demanded = (key: string, size = 0): SideFrame => side({ key, size }, onDemand);
 
 function viewer(maxBytes = 100) {
   const abort = new AbortController();
@@ -45,8 +54,8 @@ describe('ViewerQueue', () => {
     queue.push(packets(1));
     expect(await queue.next()).toEqual(packets(1));
     const waiting = queue.next();
-    queue.push(caption(1, 'あ'));
-    expect(await waiting).toEqual(caption(1, 'あ'));
+    queue.push(side({ key: 'あ' }));
+    expect(await waiting).toEqual(side({ key: 'あ' }));
     queue.push(packets(3));
     queue.end();
     expect(await queue.next()).toEqual(packets(3));
@@ -58,7 +67,7 @@ describe('ViewerQueue', () => {
   test('fails when it is full, with any kind of frame', async () => {
     const { queue, seen } = viewer(300);
     queue.push(packets(...new Array(200).fill(0)));
-    queue.push(caption(1, 'い'.repeat(50)));
+    queue.push(side({ size: 100 }));
     expect(seen.left).toBe(1);
     await expect(queue.next()).rejects.toThrow('too slowly');
   });
@@ -92,6 +101,92 @@ describe('ViewerQueue', () => {
     const reasons: string[] = [];
     queue.onFailure(({ message }) => reasons.push(message));
     expect(reasons).toEqual(['the tuner is gone']);
+  });
+});
+
+describe('side data on demand', () => {
+  function viewerOf(state: () => SideFrame[]) {
+    const calls: boolean[] = [];
+    const queue = new ViewerQueue({
+      maxBytes: 1000,
+      signal: new AbortController().signal,
+      onLeft: () => {},
+      onDemand: (on) => calls.push(on),
+      demanded: state,
+    });
+    return { queue, calls };
+  }
+
+  test('begin with their current state, and wait for media', async () => {
+    const { queue, calls } = viewerOf(() => [demanded('a'), demanded('b')]);
+    queue.push(demanded('before'));
+    queue.demand(true);
+    queue.demand(true);
+    queue.push(demanded('c'));
+    queue.push(packets(1));
+    const got: unknown[] = [];
+    for (let count = 0; count < 4; count += 1) got.push(await queue.next());
+    expect(got).toEqual([packets(1), demanded('a'), demanded('b'), demanded('c')]);
+    queue.push(demanded('d'));
+    const media = queue.next(false);
+    queue.push(packets(2));
+    expect(await media).toEqual(packets(2));
+    expect(await queue.next()).toEqual(demanded('d'));
+    queue.leave();
+    expect(calls).toEqual([true, false]);
+  });
+
+  test('of any size do not drop a viewer, who gets the current state if they are taken too slowly', async () => {
+    let state = [demanded('old', 6_000_000)];
+    const { queue } = viewerOf(() => state);
+    queue.demand(true);
+    state = [demanded('new', 6_000_000)];
+    for (let count = 0; count < 10; count += 1) queue.push(demanded(`${count}`, 1_000_000));
+    expect(await queue.next()).toEqual(demanded('new', 6_000_000));
+    expect(await queue.next()).toEqual(demanded('9', 1_000_000));
+    queue.demand(false);
+    queue.push(demanded('unasked'));
+    queue.end();
+    expect(await queue.next()).toBeUndefined();
+  });
+
+  test('are read while at least one viewer asks', () => {
+    const calls: boolean[] = [];
+    const feed = { current: () => [], demand: (on: boolean) => calls.push(on) };
+    const audience = new Audience({ maxBytes: 10, onEmpty: () => {}, side: () => feed });
+    const { signal } = new AbortController();
+    const [one, other] = [audience.admit(signal), audience.admit(signal)];
+    one.demand(true);
+    other.demand(true);
+    one.demand(false);
+    expect(calls).toEqual([true]);
+    other.leave();
+    expect(calls).toEqual([true, false]);
+  });
+});
+
+describe('SideState', () => {
+  test('keeps the last frame of each key, in order of rank and arrival, until it is obsolete', () => {
+    const state = new SideState(1_000);
+    const frames = [
+      side({ key: 'page/1', rank: 1 }),
+      side({ key: 'page/2', rank: 1 }),
+      side({ key: 'other' }),
+      side({ key: 'page/1', rank: 1, size: 1 }),
+      side({ key: null }),
+    ];
+    for (const frame of frames) state.keep(frame);
+    expect(state.frames()).toEqual([2, 1, 3].map((index) => frames[index] as SideFrame));
+    state.keep(side({ key: 'other', clears: 'page/' }));
+    expect(state.frames()).toEqual([side({ key: 'other', clears: 'page/' })]);
+  });
+
+  test('is bounded in octets', () => {
+    const state = new SideState(1_000);
+    for (let index = 0; index < 100; index += 1) state.keep(side({ key: `${index}`, size: 36 }));
+    expect(state.frames()).toHaveLength(10);
+    state.keep(side({ key: '0', size: 900 }));
+    expect(state.frames()).toHaveLength(9);
   });
 });
 
@@ -150,32 +245,23 @@ describe('Audience', () => {
 });
 
 describe('Backlog', () => {
-  test('keeps the initialisation segment, the clock and everything since the last key frame', () => {
+  test('keeps the initialisation segment and everything since the last key frame, after current side data', () => {
     const backlog = new Backlog();
-    const clock: Frame = { kind: 'clock', media: media90k(0), pts: pts90k(5), at: undefined };
+    const clock = side({ key: 'clock' });
     backlog.keep(fragment(1, false));
     expect(backlog.isReady).toBe(false);
     for (const frame of [init, clock, fragment(2, true), packets(7), fragment(3, false)]) backlog.keep(frame);
-    expect(backlog.frames()).toEqual([init, clock, fragment(2, true), fragment(3, false)]);
+    expect(backlog.frames([clock])).toEqual([init, clock, fragment(2, true), fragment(3, false)]);
     backlog.keep(fragment(4, true));
-    expect(backlog.frames()).toEqual([init, clock, fragment(4, true)]);
+    expect(backlog.frames([])).toEqual([init, fragment(4, true)]);
   });
 
   test('keeps everything for the first viewer, whose request may arrive late', () => {
     const backlog = new Backlog();
     for (const frame of [init, fragment(1, true), fragment(2, false), fragment(3, true)]) backlog.keep(frame);
-    expect(backlog.frames()).toEqual([init, fragment(1, true), fragment(2, false), fragment(3, true)]);
+    expect(backlog.frames([])).toEqual([init, fragment(1, true), fragment(2, false), fragment(3, true)]);
     backlog.keep(fragment(4, true));
-    expect(backlog.frames()).toEqual([init, fragment(4, true)]);
-  });
-
-  test('keeps the current caption page of each language, sixteen at most', () => {
-    const backlog = new Backlog();
-    for (const text of ['前', '今']) backlog.keep(caption(1, text));
-    backlog.keep(caption(2, 'now'));
-    expect(backlog.frames()).toEqual([caption(1, '今'), caption(2, 'now')]);
-    for (let language = 0; language < 100; language += 1) backlog.keep(caption(language, ''));
-    expect(backlog.frames()).toHaveLength(16);
+    expect(backlog.frames([])).toEqual([init, fragment(4, true)]);
   });
 
   test('drops an endless group of pictures and waits for the next key frame', () => {
@@ -185,18 +271,14 @@ describe('Backlog', () => {
     for (let index = 0; index < 9; index += 1) backlog.keep(fragment(2, false, 1024 * 1024));
     expect(backlog.isReady).toBe(false);
     backlog.keep(fragment(5, true));
-    expect(backlog.frames()).toEqual([init, fragment(5, true)]);
+    expect(backlog.frames([])).toEqual([init, fragment(5, true)]);
   });
 });
 
 describe('an HTTP body', () => {
   test('contains the initialisation segment, fragments and packets; other frames are omitted', async () => {
     const { queue } = viewer(10_000);
-    const other: Frame[] = [
-      caption(1, 'う'),
-      { kind: 'notice', notice: 'software_encoder' },
-      { kind: 'data', json: '{}' },
-    ];
+    const other: Frame[] = [side({ key: 'う' }), { kind: 'notice', notice: 'software_encoder' }];
     for (const frame of [init, ...other, fragment(2, true), packets(3)]) queue.push(frame);
     queue.end();
     expect(new Uint8Array(await new Response(httpBody(queue)).arrayBuffer())).toEqual(Uint8Array.of(9, 2, 3));

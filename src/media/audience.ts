@@ -1,5 +1,6 @@
 /** The viewers of one session and the pending requests for it. The session lasts as long as there are any. */
 import type { Frame } from './frame.ts';
+import type { SideFeed } from './source.ts';
 import { ViewerQueue } from './viewer-queue.ts';
 
 interface AudienceOptions {
@@ -9,6 +10,8 @@ interface AudienceOptions {
   readonly onEmpty: () => void;
   /** Called when any viewer's queue became half full, or all queues have room again. */
   readonly onCrowded?: ((isCrowded: boolean) => void) | undefined;
+  /** Side data of the session's current output. */
+  readonly side?: (() => SideFeed | undefined) | undefined;
 }
 
 /** Ends a viewer after its pushed frames, or at once if there is a reason why the stream broke. */
@@ -22,6 +25,8 @@ export class Audience {
   #holds = 0;
   /** Number of viewers whose queue is half full. */
   #crowded = 0;
+  /** Number of viewers that ask for side data on demand. */
+  #demanding = 0;
 
   constructor(private readonly options: AudienceOptions) {}
 
@@ -46,6 +51,8 @@ export class Audience {
         this.#check();
       },
       onCrowded: (isCrowded) => this.#countCrowded(isCrowded),
+      onDemand: (on) => this.#countDemanding(on),
+      demanded: () => this.options.side?.()?.current('demand') ?? [],
     });
     this.#viewers.add(viewer);
     return viewer;
@@ -69,6 +76,12 @@ export class Audience {
     const before = this.#crowded > 0;
     this.#crowded += isCrowded ? 1 : -1;
     if (this.#crowded > 0 !== before) this.options.onCrowded?.(isCrowded);
+  }
+
+  #countDemanding(on: boolean): void {
+    const before = this.#demanding > 0;
+    this.#demanding += on ? 1 : -1;
+    if (this.#demanding > 0 !== before) this.options.side?.()?.demand(on);
   }
 
   #check(): void {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import type { AudioOption } from '../../wire/api.ts';
+import type { AudioOption } from '../../lib/wire/api.ts';
 import { audioKey, chooseAudio } from './audio-choice.ts';
 
 const stereo: AudioOption = { id: '0:both', stream: 0, side: 'both', label: 'ステレオ', main: true };

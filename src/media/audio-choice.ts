@@ -1,5 +1,5 @@
 /** Audio selection of a live request: a pure function of the guide's options and the station's streams. */
-import type { AudioOption, AudioSide } from '../../wire/api.ts';
+import type { AudioOption, AudioSide } from '../../lib/wire/api.ts';
 
 export interface AudioChoice {
   /** Index of the audio stream. */

@@ -1,10 +1,10 @@
 /** An encoded file as a media source, from any second on, converted to another codec for one viewer. */
 
-import type { Pid } from '../../arib/ids.ts';
-import { media90k, type Pts90k, TICKS_PER_SECOND } from '../../arib/time.ts';
-import type { MonotonicClock } from '../../host/clock.ts';
-import { settlesWithin } from '../../host/deadline.ts';
-import { Fragmenter } from '../../mp4/fragmenter.ts';
+import type { Pid } from '../../lib/arib/ids.ts';
+import { TICKS_PER_SECOND } from '../../lib/arib/time.ts';
+import type { MonotonicClock } from '../../lib/host/clock.ts';
+import { settlesWithin } from '../../lib/host/deadline.ts';
+import { Fragmenter } from '../../lib/mp4/fragmenter.ts';
 import { FfmpegProcess } from '../ffmpeg/process.ts';
 import { fileConversionCommand } from '../ffmpeg/recipes.ts';
 import { LEAD_TICKS } from './playback-remuxer.ts';
@@ -161,7 +161,6 @@ class FileConversion {
             continue;
           }
           this.consumer.frame({ kind: 'init', bytes: piece.bytes, mime: piece.mime });
-          this.consumer.frame({ kind: 'clock', media: media90k(0), pts: 0 as Pts90k, at: undefined });
         }
         await this.#waitForRoom();
       }

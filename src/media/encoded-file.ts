@@ -8,14 +8,7 @@ import {
   type InputVideoTrack,
   MATROSKA,
 } from 'mediabunny';
-
-/** An encoded file opened for reading. */
-export interface EncodedFileInput {
-  readonly video: InputVideoTrack | null;
-  /** In file order. */
-  readonly audios: readonly InputAudioTrack[];
-  close(): void;
-}
+import { type EncodedFileInput, openTracks } from '../../lib/mp4/rewrap.ts';
 
 /** Ignores read-ahead errors, because the request that needs the data reports them. */
 const IGNORED = (): void => {};
@@ -28,15 +21,7 @@ const TURN_PACKETS = 500;
 /** @throws Error if it cannot be read */
 export async function openEncodedFile(path: string): Promise<EncodedFileInput> {
   const source = new FilePathSource(path, { maxCacheSize: CACHE_BYTES, handleUnhandledError: IGNORED });
-  const input = new Input({ source, formats: [MATROSKA] });
-  try {
-    const [video] = await input.getVideoTracks();
-    const audios = await input.getAudioTracks();
-    return { video: video ?? null, audios, close: () => input.dispose() };
-  } catch (error) {
-    input.dispose();
-    throw error;
-  }
+  return await openTracks(new Input({ source, formats: [MATROSKA] }));
 }
 
 export interface EncodedFileFacts {

@@ -1,13 +1,13 @@
 /** Encoders that start too slowly or fail before their first fragment. */
 import { afterAll, expect, test } from 'bun:test';
-import type { Pid } from '../../arib/ids.ts';
-import { media90k } from '../../arib/time.ts';
-import { wallMs } from '../../host/clock.ts';
-import { SILENT_LOG } from '../../host/log.ts';
+import type { Pid } from '../../lib/arib/ids.ts';
+import { media90k } from '../../lib/arib/time.ts';
+import { wallMs } from '../../lib/host/clock.ts';
+import { SILENT_LOG } from '../../lib/host/log.ts';
 import { until } from '../../test/until.ts';
 import { Encoders } from '../ffmpeg/encoders.ts';
 import { VIDEO_ENCODERS } from '../ffmpeg/recipes.ts';
-import { failureResponse } from '../route/problems.ts';
+import { failureResponse } from '../http/route/problems.ts';
 import { EncodedSession } from './encoded-session.ts';
 import { STATION_FAILURES } from './session-failures.ts';
 import type { MediaSource, OutputConsumer, OutputEnd } from './source.ts';

@@ -1,10 +1,11 @@
 /**
  * One encoder on a source, shared by the viewers of the same recipe. It may be restarted before its first fragment
- * (with another encoder or layout), but not afterwards, because its times would start again.
+ * (with another encoder or layout), but not afterwards, because its times would start again: a changed layout ends it
+ * cleanly, after all that was received, and its clients connect again.
  */
-import { unlessAborted } from '../../host/deadline.ts';
-import type { Log } from '../../host/log.ts';
-import type { Notice } from '../../wire/api.ts';
+import { unlessAborted } from '../../lib/host/deadline.ts';
+import type { Log } from '../../lib/host/log.ts';
+import type { LiveNotice } from '../../lib/wire/api.ts';
 import type { EncoderChoice, Encoders } from '../ffmpeg/encoders.ts';
 import type { LiveAudio } from '../ffmpeg/recipes.ts';
 import { Failure } from '../model/failure.ts';
@@ -45,7 +46,7 @@ export class EncodedSession implements MediaSession {
   readonly #backlog = new Backlog();
   readonly #ready = Promise.withResolvers<void>();
   /** Notices about the encoder for every viewer. */
-  readonly #notices: Set<Notice>;
+  readonly #notices: Set<LiveNotice>;
   #choice: EncoderChoice | undefined;
   #output: SourceOutput | undefined;
   #mime = '';
@@ -68,6 +69,7 @@ export class EncodedSession implements MediaSession {
       maxBytes: MAX_QUEUED_BYTES,
       onEmpty: () => this.stop(),
       onCrowded: (isCrowded) => this.#output?.hold?.(isCrowded),
+      side: () => this.#output?.side,
     });
     // Avoids an unhandled rejection while no viewer waits.
     this.#ready.promise.catch(() => {});
@@ -87,7 +89,8 @@ export class EncodedSession implements MediaSession {
     try {
       await unlessAborted(this.#ready.promise, signal);
       const viewer = this.#audience.admit(signal);
-      for (const frame of this.#backlog.frames()) viewer.push(frame);
+      const side = this.#output?.side?.current('always') ?? [];
+      for (const frame of this.#backlog.frames(side)) viewer.push(frame);
       // A short recording may already be encoded completely.
       if (this.#ending !== undefined) dismiss(viewer, this.#ending.reason);
       return { viewer, mime: this.#mime, notices: [...this.#notices] };

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
+import { media90k, TICKS_PER_SECOND } from '../../lib/arib/time.ts';
 import { GOP, PICTURE, VIDEO, VirtualRecording } from '../../test/play/virtual-recording.ts';
 import { findEntry } from './entry-search.ts';
 import { RecordingIndexer } from './recording-index.ts';

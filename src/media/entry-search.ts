@@ -1,6 +1,6 @@
 /** Finds the entry point of a recording for a time: an intra picture, and the PAT and PMT valid there. */
-import { type Media90k, media90k } from '../../arib/time.ts';
-import { scramblingControl } from '../../arib/ts/packet.ts';
+import { type Media90k, media90k } from '../../lib/arib/time.ts';
+import { scramblingControl } from '../../lib/arib/ts/packet.ts';
 import type { StationLayout } from '../reception/station-layout.ts';
 import { ProgramTables } from './program-tables.ts';
 import type { ByteSource } from './recording-bytes.ts';

@@ -2,10 +2,11 @@
  * Frames, the common form of all media sent to viewers. An HTTP body (`http-body.ts`), the socket and a caption stream
  * are encodings of the same frames. Frames are shared by all viewers and immutable.
  */
-import type { BroadcastMs, Media90k, Pts90k } from '../../arib/time.ts';
-import type { ProgrammeFault } from '../../arib/ts/gap-watch.ts';
-import type { Notice } from '../../wire/api.ts';
-import type { CaptionLanguage } from '../../wire/caption.ts';
+import type { Media90k, Pts90k } from '../../lib/arib/time.ts';
+import type { ReceptionFault } from '../../lib/arib/ts/clock.ts';
+import type { LiveNotice } from '../../lib/wire/api.ts';
+import type { SideItem } from '../reception/side-item.ts';
+import type { SideRow } from './side-row.ts';
 
 /** Initialisation segment (ftyp and moov), required for fragments. */
 export interface InitFrame {
@@ -31,67 +32,28 @@ export interface PacketsFrame {
   readonly bytes: Uint8Array;
 }
 
-/** Current languages of captions or superimposed text; clears earlier pages. */
-export interface CaptionTrackFrame {
-  readonly kind: 'captionTrack';
-  readonly superimpose: boolean;
-  /** null: the stream has none. Empty until its management data was received. */
-  readonly languages: readonly Pick<CaptionLanguage, 'index' | 'code'>[] | null;
-  /** When earlier pages are cleared, as `time` of pages; absent while the stream has no clock. */
+/** An item of side data (captions, the clock). The kinds of side data are rows (`side-row.ts`). */
+export interface SideFrame<Item extends SideItem = SideItem> {
+  readonly kind: 'side';
+  readonly row: SideRow;
+  readonly item: Item;
+  /** On the timeline of the session; with packets, the broadcast's time stamp. Absent: at once. */
   readonly time?: Media90k | Pts90k;
-}
-
-/** A caption page of one language; replaces the previous page, and a page without runs clears it. */
-export interface CaptionFrame {
-  readonly kind: 'caption';
-  /** Superimposed text has separate pages. */
-  readonly superimpose: boolean;
-  /** 1 to 8. */
-  readonly language: number;
-  /** On the timeline of the session; with packets, the broadcast's time stamp. */
-  readonly time: Media90k | Pts90k;
-  /** The page as JSON, serialised once for all viewers. */
-  readonly json: string;
 }
 
 /** Why the stream differs from the request. */
 interface NoticeFrame {
   readonly kind: 'notice';
-  readonly notice: Notice;
+  readonly notice: LiveNotice;
 }
 
 /** Missing streams of the broadcast, replaced by a still picture or silence; null: none. */
 export interface FaultFrame {
   readonly kind: 'fault';
-  readonly fault: ProgrammeFault | null;
+  readonly fault: ReceptionFault | null;
 }
 
-/** Maps the session's timeline to the broadcast. */
-export interface ClockFrame {
-  readonly kind: 'clock';
-  readonly media: Media90k;
-  /** Time stamp of the same moment. */
-  readonly pts: Pts90k;
-  /** Its broadcast time; undefined while unknown. */
-  readonly at: BroadcastMs | undefined;
-}
-
-/** A message of the data broadcast. */
-interface DataFrame {
-  readonly kind: 'data';
-  readonly json: string;
-}
-
-export type Frame =
-  | InitFrame
-  | FragmentFrame
-  | PacketsFrame
-  | CaptionTrackFrame
-  | CaptionFrame
-  | NoticeFrame
-  | FaultFrame
-  | ClockFrame
-  | DataFrame;
+export type Frame = InitFrame | FragmentFrame | PacketsFrame | SideFrame | NoticeFrame | FaultFrame;
 
 /** Size of a frame without bytes, for queue bounds. */
 const SMALL_FRAME_BYTES = 64;
@@ -103,14 +65,10 @@ export function frameBytes(frame: Frame): number {
     case 'fragment':
     case 'packets':
       return frame.bytes.length;
-    case 'caption':
-    case 'data':
-      // UTF-16 in memory
-      return SMALL_FRAME_BYTES + 2 * frame.json.length;
-    case 'captionTrack':
+    case 'side':
+      return SMALL_FRAME_BYTES + frame.item.size;
     case 'notice':
     case 'fault':
-    case 'clock':
       return SMALL_FRAME_BYTES;
   }
 }

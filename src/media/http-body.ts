@@ -2,7 +2,7 @@
  * One viewer's frames as an HTTP body: the initialisation segment and fragments, or packets. Frames of other kinds are
  * omitted.
  */
-import { FragmentRebaser } from '../../mp4/fragment-rebaser.ts';
+import { FragmentRebaser } from '../../lib/mp4/fragment.ts';
 import type { Frame } from './frame.ts';
 import type { ViewerQueue } from './viewer-queue.ts';
 
@@ -37,12 +37,9 @@ export function httpBody(
         return rebaser?.fragment(frame.bytes) ?? [];
       case 'packets':
         return [frame.bytes];
-      case 'captionTrack':
-      case 'caption':
+      case 'side':
       case 'notice':
       case 'fault':
-      case 'clock':
-      case 'data':
         return [];
     }
   };

@@ -1,5 +1,5 @@
 /** Interface of sessions: one recipe of one source with its viewers. */
-import type { Notice } from '../../wire/api.ts';
+import type { LiveNotice } from '../../lib/wire/api.ts';
 import type { ViewerQueue } from './viewer-queue.ts';
 
 export interface Joined {
@@ -7,7 +7,7 @@ export interface Joined {
   readonly viewer: ViewerQueue;
   /** RFC 6381 type. */
   readonly mime: string;
-  readonly notices: readonly Notice[];
+  readonly notices: readonly LiveNotice[];
 }
 
 export interface MediaSession {

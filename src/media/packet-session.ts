@@ -1,7 +1,8 @@
 /** The original packets of a source, shared by all viewers of them. */
-import { unlessAborted } from '../../host/deadline.ts';
+import { unlessAborted } from '../../lib/host/deadline.ts';
 import { Audience } from './audience.ts';
 import { Backlog } from './backlog.ts';
+import type { SideFrame } from './frame.ts';
 import type { Joined, MediaSession } from './media-session.ts';
 import type { SessionFailures } from './session-failures.ts';
 import type { MediaSource, OutputEnd, PacketOutput } from './source.ts';
@@ -9,8 +10,8 @@ import { StreamBroken, type ViewerQueue } from './viewer-queue.ts';
 
 /** 15 s of a full terrestrial station. */
 const MAX_QUEUED_BYTES = 32 * 1024 * 1024;
-/** Queue bound of a caption viewer; a page has about 2 kB. */
-const MAX_QUEUED_CAPTION_BYTES = 1024 * 1024;
+/** Queue bound of a viewer of side data only; a caption page has about 2 kB. */
+const MAX_QUEUED_SIDE_BYTES = 1024 * 1024;
 const START_LIMIT_MS = 10_000;
 const MIME = 'video/mp2t';
 
@@ -23,8 +24,8 @@ export class PacketSession implements MediaSession {
   /** Packets contain their own layout (PMT). */
   readonly endsWithLayout = false;
   readonly #audience: Audience;
-  /** Viewers of only the captions; they do not keep the session open. */
-  readonly #captionAudience = new Audience({ maxBytes: MAX_QUEUED_CAPTION_BYTES, onEmpty: () => {} });
+  /** Viewers of side data only; they do not keep the session open. */
+  readonly #sideAudience = new Audience({ maxBytes: MAX_QUEUED_SIDE_BYTES, onEmpty: () => {} });
   readonly #backlog = new Backlog();
   readonly #output: PacketOutput;
   /** Viewers that wait for their initial burst. */
@@ -42,13 +43,14 @@ export class PacketSession implements MediaSession {
       maxBytes: MAX_QUEUED_BYTES,
       onEmpty: () => this.#finish(),
       onCrowded: (isCrowded) => this.#output.hold?.(isCrowded),
+      side: () => this.#output.side,
     });
     this.#output = source.packets({
       burst: (viewer, bytes) => this.#joining.get(viewer)?.resolve(bytes),
       frame: (frame) => {
         this.#backlog.keep(frame);
         this.#audience.push(frame);
-        if (frame.kind === 'caption' || frame.kind === 'captionTrack') this.#captionAudience.push(frame);
+        if (frame.kind === 'side') this.#sideAudience.push(frame);
       },
       ended: (end) => this.#ended(end),
     });
@@ -64,7 +66,7 @@ export class PacketSession implements MediaSession {
       resolve: (bytes) => {
         if (signal.aborted) return;
         const viewer = this.#audience.admit(signal);
-        for (const frame of this.#backlog.frames()) viewer.push(frame);
+        for (const frame of this.#backlog.frames(this.#side())) viewer.push(frame);
         if (bytes.length > 0) viewer.push({ kind: 'packets', bytes });
         burst.resolve(viewer);
       },
@@ -82,15 +84,19 @@ export class PacketSession implements MediaSession {
     }
   }
 
-  /** The captions of the packets, until the packets end; begins with the current page. */
-  captions(signal: AbortSignal): ViewerQueue {
-    const viewer = this.#captionAudience.admit(signal);
-    for (const frame of this.#backlog.captionFrames()) viewer.push(frame);
+  /** The side data of the packets, until the packets end; begins with the current state. */
+  side(signal: AbortSignal): ViewerQueue {
+    const viewer = this.#sideAudience.admit(signal);
+    for (const frame of this.#side()) viewer.push(frame);
     return viewer;
   }
 
   stop(): void {
     this.#ended({ cause: 'lost' });
+  }
+
+  #side(): SideFrame[] {
+    return this.#output.side?.current('always') ?? [];
   }
 
   #ended(end: OutputEnd): void {
@@ -103,7 +109,7 @@ export class PacketSession implements MediaSession {
   #finish(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#captionAudience.dismiss(undefined);
+    this.#sideAudience.dismiss(undefined);
     this.#output.stop();
     this.onOver();
   }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { serviceId } from '../../arib/ids.ts';
-import { media90k, PTS_MODULUS, pts90k, TICKS_PER_SECOND } from '../../arib/time.ts';
-import { packetPcr, packetPid, startsUnit } from '../../arib/ts/packet.ts';
-import { pesTimes, shiftPcr, shiftPes } from '../../arib/ts/pes-stamps.ts';
+import { serviceId } from '../../lib/arib/ids.ts';
+import { media90k, PTS_MODULUS, pts90k, TICKS_PER_SECOND } from '../../lib/arib/time.ts';
+import { packetPcr, packetPid, startsUnit } from '../../lib/arib/ts/packet.ts';
+import { pesTimes, shiftPcr, shiftPes } from '../../lib/arib/ts/pes.ts';
 import { GOP, PICTURE, VIDEO, VirtualRecording, type VirtualRun } from '../../test/play/virtual-recording.ts';
 import {
   type PmtFields,

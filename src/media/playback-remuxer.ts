@@ -5,9 +5,9 @@
  *
  * Every part begins with an intra picture; audio before it is dropped, as are pictures that need earlier ones.
  */
-import { SILENT_TICKS, silentPes } from '../../arib/aac/silence.ts';
-import type { Pid, ServiceId, TransportStreamId } from '../../arib/ids.ts';
-import { type Media90k, media90k, type Pts90k, TICKS_PER_SECOND, unwrapPts } from '../../arib/time.ts';
+import { SILENT_TICKS, silentPes } from '../../lib/arib/aac/adts.ts';
+import type { Pid, ServiceId, TransportStreamId } from '../../lib/arib/ids.ts';
+import { type Media90k, media90k, type Pts90k, TICKS_PER_SECOND, unwrapPts } from '../../lib/arib/time.ts';
 import {
   continuityCounter,
   hasAdaptationField,
@@ -19,10 +19,9 @@ import {
   payloadStart,
   scramblingControl,
   startsUnit,
-} from '../../arib/ts/packet.ts';
-import { packetize, writePat, writePmt } from '../../arib/ts/packetizer.ts';
-import { type PesTimes, pesTimes, shiftPes } from '../../arib/ts/pes-stamps.ts';
-import { packetizePes } from '../../arib/ts/pes-writer.ts';
+} from '../../lib/arib/ts/packet.ts';
+import { packetize, writePat, writePmt } from '../../lib/arib/ts/packetizer.ts';
+import { type PesTimes, packetizePes, pesTimes, shiftPes } from '../../lib/arib/ts/pes.ts';
 import { pictureStart } from '../reception/entry-points.ts';
 import { joinBytes } from '../reception/join-bytes.ts';
 import { type StationLayout, sameLayout } from '../reception/station-layout.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import type { Pid, ServiceId, TransportStreamId } from '../../arib/ids.ts';
-import { PAT_PID } from '../../arib/ts/packet.ts';
-import { packetize, writePat, writePmt } from '../../arib/ts/packetizer.ts';
+import type { Pid, ServiceId, TransportStreamId } from '../../lib/arib/ids.ts';
+import { PAT_PID } from '../../lib/arib/ts/packet.ts';
+import { packetize, writePat, writePmt } from '../../lib/arib/ts/packetizer.ts';
 import { joinBytes } from '../reception/join-bytes.ts';
 import { ProgramTables } from './program-tables.ts';
 

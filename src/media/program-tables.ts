@@ -1,9 +1,9 @@
 /** The PAT and PMT of a recorded stream, from any position on: its programme, its layout, and both as packets. */
-import type { Pid, ServiceId } from '../../arib/ids.ts';
-import { hasTransportError, PACKET_SIZE, PAT_PID, packetPid } from '../../arib/ts/packet.ts';
-import { PAT_TABLE_ID, parsePat } from '../../arib/ts/pat.ts';
-import { SectionAssembler } from '../../arib/ts/section.ts';
-import { StationTables } from '../../arib/ts/station-tables.ts';
+import type { Pid, ServiceId } from '../../lib/arib/ids.ts';
+import { hasTransportError, PACKET_SIZE, PAT_PID, packetPid } from '../../lib/arib/ts/packet.ts';
+import { PAT_TABLE_ID, parsePat } from '../../lib/arib/ts/pat.ts';
+import { SectionAssembler } from '../../lib/arib/ts/section.ts';
+import { StationTables } from '../../lib/arib/ts/station-tables.ts';
 import { joinBytes } from '../reception/join-bytes.ts';
 import { layoutOf, type StationLayout } from '../reception/station-layout.ts';
 
@@ -19,6 +19,11 @@ export class ProgramTables {
 
   get serviceId(): ServiceId | undefined {
     return this.#tables?.programMap?.programNumber;
+  }
+
+  /** Undefined before the first PMT. */
+  get pcrPid(): Pid | undefined {
+    return this.#tables?.programMap?.pcrPid;
   }
 
   /** Undefined before the first PMT. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { pid } from '../../arib/ids.ts';
+import { pid } from '../../lib/arib/ids.ts';
 import { type EncodedRecipe, sharingKey } from './recipe.ts';
 import type { MediaLayout } from './source.ts';
 

@@ -1,5 +1,5 @@
 /** Recipes: the original packets, or an encoding. Viewers with equal recipes share a session. */
-import type { LiveCodec, LiveQuality, Notice } from '../../wire/api.ts';
+import type { LiveCodec, LiveNotice, LiveQuality } from '../../lib/wire/api.ts';
 import type { EncoderChoice, Encoders } from '../ffmpeg/encoders.ts';
 import { Failure } from '../model/failure.ts';
 import { type AudioChoice, audioKey } from './audio-choice.ts';
@@ -18,7 +18,7 @@ export interface EncodedRecipe {
   /** Chosen for a layout, which may have changed at a restart. */
   readonly audio: (layout: MediaLayout) => AudioChoice | undefined;
   /** Why the recipe differs from the request. */
-  readonly notices: readonly Notice[];
+  readonly notices: readonly LiveNotice[];
 }
 
 export type Recipe = { readonly kind: 'packets' } | EncodedRecipe;
@@ -56,7 +56,7 @@ export async function chooseRecipe(
     }
   }
   const choice = await encoders.h264();
-  const notices: Notice[] = codec === 'av1' ? ['codec_fallback'] : [];
+  const notices: LiveNotice[] = codec === 'av1' ? ['codec_fallback'] : [];
   return { ...common, format: 'h264', choice, ffmpeg: choice.ffmpeg, quality, notices };
 }
 

@@ -1,7 +1,7 @@
 /** The first audio stream of a recording as AAC frames with ADTS headers, as broadcast. ISO/IEC 13818-7 6.2. */
-import type { Pid } from '../../arib/ids.ts';
-import { ContinuityCheck } from '../../arib/ts/continuity.ts';
+import type { Pid } from '../../lib/arib/ids.ts';
 import {
+  ContinuityCheck,
   hasPayload,
   hasTransportError,
   PACKET_SIZE,
@@ -9,8 +9,8 @@ import {
   payloadStart,
   scramblingControl,
   startsUnit,
-} from '../../arib/ts/packet.ts';
-import { pesTimes } from '../../arib/ts/pes-stamps.ts';
+} from '../../lib/arib/ts/packet.ts';
+import { pesTimes } from '../../lib/arib/ts/pes.ts';
 import { joinBytes } from '../reception/join-bytes.ts';
 import { AdtsFrames } from './adts-frames.ts';
 import { ProgramTables } from './program-tables.ts';

@@ -4,7 +4,7 @@
  */
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
-import { within } from '../../host/deadline.ts';
+import { within } from '../../lib/host/deadline.ts';
 import { Failure } from '../model/failure.ts';
 
 export interface ByteSource {

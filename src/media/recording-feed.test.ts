@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { media90k } from '../../arib/time.ts';
-import { monotonicMs } from '../../host/clock.ts';
+import { media90k } from '../../lib/arib/time.ts';
+import { monotonicMs } from '../../lib/host/clock.ts';
 import { PICTURE, VirtualRecording } from '../../test/play/virtual-recording.ts';
 import { type FeedBlock, type FollowedRecording, recordingFeed } from './recording-feed.ts';
 import { RecordingIndexer } from './recording-index.ts';

@@ -2,10 +2,10 @@
  * Reads a recording from a place on, in whole packets, and reports where its parts begin. Reads on demand
  * (backpressure); at the end of a recording in progress it waits for more.
  */
-import { type Media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
-import { PACKET_SIZE } from '../../arib/ts/packet.ts';
-import type { MonotonicClock, MonotonicMs } from '../../host/clock.ts';
-import { sleepUnlessAborted } from '../../host/deadline.ts';
+import { type Media90k, TICKS_PER_SECOND } from '../../lib/arib/time.ts';
+import { PACKET_SIZE } from '../../lib/arib/ts/packet.ts';
+import type { MonotonicClock, MonotonicMs } from '../../lib/host/clock.ts';
+import { sleepUnlessAborted } from '../../lib/host/deadline.ts';
 import type { RecordingBytes } from './recording-bytes.ts';
 import type { IndexPiece, RecordingIndex } from './recording-index.ts';
 import { alignedStart } from './stream-stamps.ts';

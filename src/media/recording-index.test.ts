@@ -7,7 +7,7 @@ import {
   type Pts90k,
   pts90k,
   TICKS_PER_SECOND,
-} from '../../arib/time.ts';
+} from '../../lib/arib/time.ts';
 import { PICTURE, VirtualRecording, type VirtualRun } from '../../test/play/virtual-recording.ts';
 import { findEntry, isScrambledAt } from './entry-search.ts';
 import { RecordingIndexer } from './recording-index.ts';

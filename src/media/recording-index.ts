@@ -3,7 +3,7 @@
  * run of writing, one place every 64 MB (at least 32), and more where the time stamps do not fit a steady stream, until
  * each jump of the clock is found. Only files of a few MB are read completely.
  */
-import type { ServiceId } from '../../arib/ids.ts';
+import type { ServiceId } from '../../lib/arib/ids.ts';
 import {
   type BroadcastMs,
   type Media90k,
@@ -11,9 +11,9 @@ import {
   type Pts90k,
   TICKS_PER_SECOND,
   unwrapPts,
-} from '../../arib/time.ts';
-import { ptsDifference } from '../../arib/ts/clock.ts';
-import { continues, type Stretch, TimeScale } from '../../arib/ts/time-scale.ts';
+} from '../../lib/arib/time.ts';
+import { ptsDifference } from '../../lib/arib/ts/clock.ts';
+import { continues, type Stretch, TimeScale } from '../../lib/arib/ts/time-scale.ts';
 import { Failure } from '../model/failure.ts';
 import type { StationLayout } from '../reception/station-layout.ts';
 import { ProgramTables } from './program-tables.ts';

@@ -2,20 +2,21 @@
  * The original packets of a recording for one viewer, from an entry on, with its PAT and PMT first. After the first
  * gap, time stamps are shifted, so that the whole stream has one origin and no jumps.
  */
-import { type Media90k, media90k, type Pts90k, pts90k } from '../../arib/time.ts';
+import { type Media90k, media90k, type Pts90k, pts90k } from '../../lib/arib/time.ts';
 import {
   hasTransportError,
   PACKET_SIZE,
   payloadStart,
   scramblingControl,
   startsUnit,
-} from '../../arib/ts/packet.ts';
-import { pesTimes, shiftPcr, shiftPes } from '../../arib/ts/pes-stamps.ts';
+} from '../../lib/arib/ts/packet.ts';
+import { pesTimes, shiftPcr, shiftPes } from '../../lib/arib/ts/pes.ts';
 import type { RecordingEntry } from './entry-search.ts';
 import type { RecordingBytes } from './recording-bytes.ts';
-import { RecordingCaptions } from './recording-captions.ts';
 import { type FollowedRecording, recordingFeed } from './recording-feed.ts';
 import type { IndexPiece, RecordingIndex } from './recording-index.ts';
+import { RecordingSideData } from './recording-side-data.ts';
+import type { SideRow } from './side-row.ts';
 import type { OutputEnd, PacketConsumer } from './source.ts';
 
 interface RecordingPacketsOptions {
@@ -23,8 +24,8 @@ interface RecordingPacketsOptions {
   readonly index: RecordingIndex;
   readonly entry: RecordingEntry;
   readonly follow: FollowedRecording | undefined;
-  /** Captions are read from the packets, too. */
-  readonly captions?: boolean;
+  /** Side data that are read from the packets, too. */
+  readonly rows?: readonly SideRow[];
 }
 
 /** Time stamp of media time 0, extrapolated from a piece. */
@@ -37,7 +38,7 @@ export class RecordingPackets {
   readonly #joined = Promise.withResolvers<void>();
   readonly #running: Promise<void>;
   readonly #origin: Pts90k;
-  readonly #captions: RecordingCaptions | undefined;
+  readonly side: RecordingSideData;
   #position: Media90k;
   #shift = 0;
   #piece: IndexPiece | undefined;
@@ -50,14 +51,12 @@ export class RecordingPackets {
   ) {
     this.#origin = originOf(options.entry.piece);
     this.#position = options.entry.media;
-    if (options.captions === true) {
-      this.#captions = new RecordingCaptions({
-        ...{ serviceId: options.index.serviceId, tables: options.entry.tables },
-        position: () => this.#position,
-        timeOf: (media) => pts90k(this.#origin + media),
-        give: (frame) => consumer.frame(frame),
-      });
-    }
+    this.side = new RecordingSideData({
+      ...{ rows: options.rows ?? [], serviceId: options.index.serviceId, tables: options.entry.tables },
+      position: () => this.#position,
+      timeOf: (media) => pts90k(this.#origin + media),
+      give: (frame) => consumer.frame(frame),
+    });
     this.#running = this.#run();
   }
 
@@ -100,14 +99,14 @@ export class RecordingPackets {
 
   #begin(piece: IndexPiece): void {
     this.#piece = piece;
-    this.#captions?.begin(piece);
+    this.side.begin(piece);
     this.#shift = pts90k(this.#origin - originOf(piece));
   }
 
   /** Modifies the block, which is used by this viewer only. */
   #emit(packets: Uint8Array): void {
     const piece = this.#piece;
-    this.#captions?.feed(packets);
+    this.side.feed(packets);
     for (let at = 0; at + PACKET_SIZE <= packets.length; at += PACKET_SIZE) {
       if (hasTransportError(packets, at)) continue;
       if (this.#shift !== 0) shiftPcr(packets, at, this.#shift);

@@ -1,9 +1,9 @@
 /** A recording as a media source, from an entry on. For one viewer, because viewers watch different positions. */
-import type { Pid } from '../../arib/ids.ts';
-import { type Media90k, media90k, pts90k } from '../../arib/time.ts';
-import type { MonotonicClock, MonotonicMs } from '../../host/clock.ts';
-import { settlesWithin } from '../../host/deadline.ts';
-import { Fragmenter, type MediaPiece } from '../../mp4/fragmenter.ts';
+import type { Pid } from '../../lib/arib/ids.ts';
+import { type Media90k, media90k } from '../../lib/arib/time.ts';
+import type { MonotonicClock, MonotonicMs } from '../../lib/host/clock.ts';
+import { settlesWithin } from '../../lib/host/deadline.ts';
+import { Fragmenter, type MediaPiece } from '../../lib/mp4/fragmenter.ts';
 import { FfmpegProcess } from '../ffmpeg/process.ts';
 import { liveCommand, type PictureSize, pictureSize } from '../ffmpeg/recipes.ts';
 import { DualMonoPackets } from '../reception/dual-mono.ts';
@@ -17,10 +17,11 @@ import {
   PlaybackRemuxer,
 } from './playback-remuxer.ts';
 import type { RecordingBytes } from './recording-bytes.ts';
-import { RecordingCaptions } from './recording-captions.ts';
 import { type FollowedRecording, recordingFeed } from './recording-feed.ts';
 import type { RecordingIndex } from './recording-index.ts';
 import { RecordingPackets } from './recording-packets.ts';
+import { RecordingSideData } from './recording-side-data.ts';
+import type { SideRow } from './side-row.ts';
 import type {
   EncodeOrder,
   MediaSource,
@@ -40,8 +41,8 @@ interface RecordingSourceOptions {
   /** Media time of time 0 in the fragments. */
   readonly zero: Media90k;
   readonly clock: MonotonicClock;
-  /** Captions are read, too. */
-  readonly captions?: boolean;
+  /** Side data that are read, too. */
+  readonly rows?: readonly SideRow[];
   /** The conversion ends because the codec or layout changes: after this time, and in or after the block at this octet. */
   readonly onLayoutChange?: (change: { readonly media: Media90k; readonly at: number }) => void;
   /** Called once all resources are released. */
@@ -55,6 +56,12 @@ export const START_LIMIT_MS = 12_000;
 const STALL_LIMIT_MS = 20_000;
 const CHECK_MS = 500;
 const READ_LIMIT_MS = 2_000;
+
+interface RecordingOutput {
+  readonly side: RecordingSideData;
+  stop(): Promise<void>;
+  hold(isHeld: boolean): void;
+}
 
 export class RecordingSource implements MediaSource {
   readonly layout: StationLayout;
@@ -82,9 +89,10 @@ export class RecordingSource implements MediaSource {
     this.options.onClosed();
   }
 
-  #started(output: { stop(): Promise<void>; hold(isHeld: boolean): void }): Required<SourceOutput> {
+  #started(output: RecordingOutput): Required<SourceOutput> {
     this.#outputs.add(output);
-    return { stop: () => void output.stop(), hold: (isHeld) => output.hold(isHeld) };
+    const { side } = output;
+    return { side, stop: () => void output.stop(), hold: (isHeld) => output.hold(isHeld) };
   }
 }
 
@@ -101,7 +109,7 @@ function sizeOf(format: string | null): PictureSize | undefined {
 
 class Conversion {
   readonly #remuxer: PlaybackRemuxer;
-  readonly #captions: RecordingCaptions | undefined;
+  readonly side: RecordingSideData;
   readonly #fragmenter: Fragmenter;
   readonly #dualMono = new DualMonoPackets([PLAYBACK_AUDIO]);
   readonly #abort = new AbortController();
@@ -134,13 +142,12 @@ class Conversion {
       endsWithLayout: options.follow !== undefined,
     });
     const remuxer = this.#remuxer;
-    if (options.captions === true) {
-      this.#captions = new RecordingCaptions({
-        ...{ serviceId: index.serviceId, tables: entry.tables, position: () => remuxer.position },
-        timeOf: (media) => media90k(Math.max(0, media - zero)),
-        give: (frame) => consumer.frame(frame),
-      });
-    }
+    this.side = new RecordingSideData({
+      ...{ rows: options.rows ?? [], serviceId: index.serviceId, tables: entry.tables },
+      position: () => remuxer.position,
+      timeOf: (media) => media90k(Math.max(0, media - zero)),
+      give: (frame) => consumer.frame(frame),
+    });
     // Time stamps for the encoder are media time minus the start, plus the lead.
     this.#fragmenter = new Fragmenter(LEAD_TICKS - entry.media + zero);
     this.#process = this.#start(order);
@@ -228,10 +235,10 @@ class Conversion {
       for await (const block of feed) {
         if (block.kind === 'piece') {
           remuxer.begin({ pts: block.piece.pts, media: block.piece.start });
-          this.#captions?.begin(block.piece);
+          this.side.begin(block.piece);
           continue;
         }
-        this.#captions?.feed(block.bytes);
+        this.side.feed(block.bytes);
         await this.#write(process, this.#dualMono.feed(remuxer.feed(block.bytes)));
         if (remuxer.isOver) {
           this.#end ??= { cause: 'layout' };
@@ -277,10 +284,7 @@ class Conversion {
       this.consumer.frame({ kind: 'fragment', bytes, isSync: sync, time });
       return;
     }
-    const { entry, zero } = this.options;
     this.consumer.frame({ kind: 'init', bytes: piece.bytes, mime: piece.mime });
-    const pts = pts90k(entry.piece.pts + zero - entry.piece.start);
-    this.consumer.frame({ kind: 'clock', media: media90k(0), pts, at: undefined });
   }
 
   async #waitForRoom(): Promise<void> {

@@ -1,21 +1,30 @@
-/** Tests with a source and two encodings defined here, which need no changes elsewhere. */
+/** Tests with a source and a kind of side data defined here, which need no changes elsewhere. */
 import { expect, test } from 'bun:test';
-import type { Pid } from '../../arib/ids.ts';
-import { media90k } from '../../arib/time.ts';
-import { wallMs } from '../../host/clock.ts';
-import { SILENT_LOG } from '../../host/log.ts';
-import { boxesIn } from '../../mp4/boxes.ts';
-import { readFragment } from '../../mp4/fragment.ts';
-import { Fragmenter } from '../../mp4/fragmenter.ts';
-import { readTracks } from '../../mp4/tracks.ts';
+import type { Pid } from '../../lib/arib/ids.ts';
+import { media90k } from '../../lib/arib/time.ts';
+import { wallMs } from '../../lib/host/clock.ts';
+import { SILENT_LOG } from '../../lib/host/log.ts';
+import { boxesIn } from '../../lib/mp4/boxes.ts';
+import { readFragment } from '../../lib/mp4/fragment.ts';
+import { Fragmenter } from '../../lib/mp4/fragmenter.ts';
+import { readTracks } from '../../lib/mp4/tracks.ts';
 import { until } from '../../test/until.ts';
 import { type EncoderChoice, Encoders } from '../ffmpeg/encoders.ts';
-import type { Frame } from './frame.ts';
+import type { Frame, SideFrame } from './frame.ts';
 import { httpBody } from './http-body.ts';
 import type { EncodedRecipe } from './recipe.ts';
+import { STATION_FAILURES } from './session-failures.ts';
 import { SharedSource } from './shared-source.ts';
+import { defineSideRow } from './side-row.ts';
+import { SocketEncoder } from './socket-frames.ts';
 import type { MediaSource, OutputConsumer, PacketConsumer, SourceEvents, SourceOutput } from './source.ts';
 import type { ViewerQueue } from './viewer-queue.ts';
+
+const SIDE: SideFrame = {
+  kind: 'side',
+  row: defineSideRow({ name: 'test', channels: [0x7f], source: { output: undefined as never } }),
+  item: { key: 'state', size: 0, frame: Uint8Array.of(0x7f, 1) },
+};
 
 /** A source without a tuner that supports pausing. */
 class ClipSource implements MediaSource {
@@ -26,7 +35,8 @@ class ClipSource implements MediaSource {
 
   encode(_order: unknown, consumer: OutputConsumer): SourceOutput {
     this.consumer = consumer;
-    return { stop: () => {}, hold: (isHeld) => this.held.push(isHeld) };
+    const side = { current: () => [SIDE], demand: () => {} };
+    return { side, stop: () => {}, hold: (isHeld) => this.held.push(isHeld) };
   }
 
   packets(_consumer: PacketConsumer): never {
@@ -149,8 +159,7 @@ function share() {
       events = given;
       return source;
     },
-    encoders,
-    log: SILENT_LOG,
+    ...{ encoders, failures: STATION_FAILURES, log: SILENT_LOG },
     onLost: () => {
       seen.lost += 1;
     },
@@ -191,48 +200,19 @@ test('a viewer who joins after hours starts at 0 with picture and sound still in
   expect(source.closed).toBe(1);
 });
 
-test('a socket receives the same frames as an HTTP viewer', async () => {
-  // [1 byte: channel][8 bytes: time, 90 kHz][payload]
-  const CHANNELS = {
-    init: 0,
-    fragment: 1,
-    packets: 2,
-    captionTrack: 0,
-    caption: 0x22,
-    data: 0x30,
-    notice: 0x40,
-    fault: 0x40,
-    clock: 0x40,
-  };
-  const encode = (frame: Frame): Uint8Array => {
-    const json = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
-    const payload =
-      'bytes' in frame ? frame.bytes : 'json' in frame ? new TextEncoder().encode(frame.json) : json(frame);
-    const out = new Uint8Array(9 + payload.length);
-    out[0] = CHANNELS[frame.kind];
-    new DataView(out.buffer).setBigUint64(1, BigInt('time' in frame ? frame.time : 0));
-    out.set(payload, 9);
-    return out;
-  };
+test('a socket receives the same frames as an HTTP viewer, and the current side data', async () => {
+  const encoder = new SocketEncoder(1, () => '');
   const { shared, source } = share();
   const joining = shared.join(RECIPE, new AbortController().signal);
   await until('the encoder was ordered', () => source.consumer !== undefined);
-  const page = {
-    kind: 'caption',
-    superimpose: false,
-    language: 1,
-    time: media90k(7),
-    json: '{"v":1}',
-  } as const;
   source.consumer?.frame({ kind: 'init', bytes: Uint8Array.of(1), mime: 'video/mp4' });
-  source.consumer?.frame(page);
   source.consumer?.frame({ kind: 'fragment', bytes: Uint8Array.of(2), isSync: true, time: media90k(90_000) });
   const { viewer } = await joining;
   source.consumer?.ended({ cause: 'finished' });
   const sent: Uint8Array[] = [];
   for (let frame = await viewer.next(); frame !== undefined; frame = await viewer.next())
-    sent.push(encode(frame));
-  expect(sent.map(([channel]) => channel)).toEqual([0, 0x22, 1]);
+    sent.push(...encoder.encode(frame));
+  expect(sent.map(([channel]) => channel)).toEqual([0, 0x7f, 1]);
   expect(sent[2]).toEqual(Uint8Array.of(1, 0, 0, 0, 0, 0, 1, 0x5f, 0x90, 2));
 });
 

@@ -1,15 +1,15 @@
 /**
- * A source with its sessions, one per recipe. It is opened for the first viewer and closed when the last session has
- * ended.
+ * A source (a station, a recording) with its sessions, one per recipe. It is opened for the first viewer and closed when
+ * the last session has ended.
  */
-import { unlessAborted } from '../../host/deadline.ts';
-import type { Log } from '../../host/log.ts';
+import { unlessAborted } from '../../lib/host/deadline.ts';
+import type { Log } from '../../lib/host/log.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
 import { EncodedSession } from './encoded-session.ts';
 import type { Joined, MediaSession } from './media-session.ts';
 import { PacketSession } from './packet-session.ts';
 import { type EncodedRecipe, type Recipe, sharingKey } from './recipe.ts';
-import { STATION_FAILURES } from './session-failures.ts';
+import type { SessionFailures } from './session-failures.ts';
 import type { MediaLayout, MediaSource, SourceEvents } from './source.ts';
 import type { ViewerQueue } from './viewer-queue.ts';
 
@@ -19,12 +19,18 @@ const RETURN_MS = 3_000;
 interface SharedSourceOptions<S extends MediaSource> {
   /** @throws Failure, the abort's reason */
   readonly open: (events: SourceEvents, signal: AbortSignal) => Promise<S>;
+  readonly failures: SessionFailures;
   readonly encoders: Encoders;
   readonly log: Log;
   /** The source broke while it was open. Its sessions have already ended, so it may already be over. */
   readonly onLost: (source: S) => void;
   /** Called once, when no more viewers are accepted. */
   readonly onOver: () => void;
+}
+
+export interface SharedViewing<S extends MediaSource> extends Joined {
+  readonly source: S;
+  readonly layout: MediaLayout;
 }
 
 export class SharedSource<S extends MediaSource> {
@@ -66,10 +72,7 @@ export class SharedSource<S extends MediaSource> {
   }
 
   /** Resolves when the viewer has its first frames. @throws Failure; the abort's reason */
-  async join(
-    recipe: Recipe,
-    signal: AbortSignal,
-  ): Promise<Joined & { readonly source: S; readonly layout: MediaLayout }> {
+  async join(recipe: Recipe, signal: AbortSignal): Promise<SharedViewing<S>> {
     this.#holds += 1;
     try {
       const source = await unlessAborted(this.#opening, signal);
@@ -95,10 +98,10 @@ export class SharedSource<S extends MediaSource> {
     if (this.#isOver) await this.#released;
   }
 
-  /** The captions of the packets; undefined while the packets have no viewer. */
-  captions(signal: AbortSignal): ViewerQueue | undefined {
+  /** The side data of the packets; undefined while the packets have no viewer. */
+  side(signal: AbortSignal): ViewerQueue | undefined {
     for (const session of this.#sessions.values()) {
-      if (session instanceof PacketSession) return session.captions(signal);
+      if (session instanceof PacketSession) return session.side(signal);
     }
     return undefined;
   }
@@ -127,7 +130,7 @@ export class SharedSource<S extends MediaSource> {
     };
     const session =
       recipe.kind === 'packets'
-        ? new PacketSession(source, STATION_FAILURES, onOver)
+        ? new PacketSession(source, this.options.failures, onOver)
         : this.#encoded(source, recipe, onOver);
     this.#sessions.set(key, session);
     if (session instanceof EncodedSession) session.start();
@@ -135,9 +138,8 @@ export class SharedSource<S extends MediaSource> {
   }
 
   #encoded(source: S, recipe: EncodedRecipe, onOver: () => void): EncodedSession {
-    const { encoders, log } = this.options;
+    const { encoders, failures, log } = this.options;
     const layout = (): MediaLayout => this.#layout ?? source.layout;
-    const failures = STATION_FAILURES;
     return new EncodedSession({ source, layout, recipe, encoders, failures, log, onOver });
   }
 

@@ -2,13 +2,15 @@
  * Interface between media sources and sessions. A source is opened once and shared by the sessions of its viewers. The
  * station source (`station-source.ts`) is one implementation; a recorded file and a growing file are others.
  */
-import type { Pid } from '../../arib/ids.ts';
+import type { Pid } from '../../lib/arib/ids.ts';
 import type { LiveCommand } from '../ffmpeg/recipes.ts';
-import type { Frame, PacketsFrame } from './frame.ts';
+import type { VideoKind } from '../model/encoding.ts';
+import type { Frame, PacketsFrame, SideFrame } from './frame.ts';
+import type { SideRow } from './side-row.ts';
 
 /** The elementary streams that a source offers. */
 export interface MediaLayout {
-  readonly video: { readonly pid: Pid; readonly kind: 'mpeg2' | 'h264' | 'hevc' } | null;
+  readonly video: { readonly pid: Pid; readonly kind: VideoKind } | null;
   /** In the order of the audio options. */
   readonly audios: readonly Pid[];
 }
@@ -48,7 +50,16 @@ export interface PacketConsumer {
   ended(end: OutputEnd): void;
 }
 
+/** Side data of an output, on its timeline. New items are frames of its consumer. */
+export interface SideFeed {
+  /** What a viewer gets who joins now, of the rows that are always read, or of those on demand. */
+  current(when: SideRow['when']): SideFrame[];
+  /** Whether rows on demand are needed. */
+  demand(on: boolean): void;
+}
+
 export interface SourceOutput {
+  readonly side?: SideFeed;
   /** Ends the output without waiting; `ended` may still be called. */
   stop(): void;
   /**

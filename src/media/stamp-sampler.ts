@@ -1,6 +1,6 @@
 /** Samples the time stamps of a recording. Samples are cached, because written data never changes. */
-import { type Pts90k, pts90k } from '../../arib/time.ts';
-import { ptsDifference } from '../../arib/ts/clock.ts';
+import { type Pts90k, pts90k } from '../../lib/arib/time.ts';
+import { ptsDifference } from '../../lib/arib/ts/clock.ts';
 import type { StationLayout } from '../reception/station-layout.ts';
 import type { ByteSource } from './recording-bytes.ts';
 import { extremes, stampsIn, type WindowStamps } from './stream-stamps.ts';

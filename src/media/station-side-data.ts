@@ -1,123 +1,124 @@
 /**
- * Side data of a station: captions, superimposed text and the broadcast's clock. Read once for all outputs of the
- * station, while there is a follower. Each follower gets the times on its own time scale.
+ * Side data of a station. Each row is read once for all outputs of the station: while there is a follower, or on demand
+ * while a follower asks for it. What viewers who join later get is kept here, once for all of them; each follower gets
+ * the times on its own time scale.
  */
-import type { ServiceId } from '../../arib/ids.ts';
-import {
-  type Media90k,
-  media90k,
-  type Pts90k,
-  plusMs,
-  pts90k,
-  TICKS_PER_SECOND,
-  unwrapPts,
-} from '../../arib/time.ts';
-import { captionReader } from '../reception/caption-reader.ts';
-import { clockOutput, type StationTime } from '../reception/clock-output.ts';
+import { type Media90k, media90k, type Pts90k, unwrapPts } from '../../lib/arib/time.ts';
+import type { Log } from '../../lib/host/log.ts';
 import type { ReceptionStream } from '../reception/reception-pool.ts';
-import { Backlog } from './backlog.ts';
-import { CaptionFrames } from './caption-frames.ts';
-import type { CaptionFrame, CaptionTrackFrame, ClockFrame } from './frame.ts';
+import type { SideItem, SideReaderOptions } from '../reception/side-item.ts';
+import type { SideFrame } from './frame.ts';
+import type { SideRow } from './side-row.ts';
+import { SideState } from './side-state.ts';
+import type { SideFeed } from './source.ts';
 
-const TICKS_PER_MS = TICKS_PER_SECOND / 1000;
-/** TOT comes at least every 30 s, in practice every 5 s, so an older time belongs to another clock. */
-const CLOCK_KEPT = 30 * TICKS_PER_SECOND;
+interface StationSideDataOptions {
+  readonly stream: Pick<ReceptionStream, 'output' | 'reader'>;
+  /** As it is known when a row is begun. */
+  readonly reading: () => SideReaderOptions;
+  readonly rows: readonly SideRow[];
+  readonly log: Log;
+}
 
-type SideFrame = CaptionFrame | CaptionTrackFrame | ClockFrame;
+/** A row that is being read. */
+interface RunningRow {
+  /** With the broadcast's time stamps. */
+  readonly state: SideState;
+  readonly stop: () => void;
+}
 
 export class StationSideData {
   readonly #followers = new Set<SideDataFollower>();
-  /** Current state for the next follower, with PTS times. */
-  #captions = new Backlog();
-  #time: StationTime | undefined;
-  #stop: (() => void) | undefined;
+  readonly #running = new Map<SideRow, RunningRow>();
 
-  constructor(
-    private readonly stream: Pick<ReceptionStream, 'output' | 'reader'>,
-    private readonly serviceId: ServiceId,
-  ) {}
+  constructor(private readonly options: StationSideDataOptions) {}
 
-  /** Adds a follower. It first gets the current state, once its time scale is known. */
   follow(take: (frame: SideFrame) => void): SideDataFollower {
-    const follower = new SideDataFollower(
-      take,
-      () => this.#current(),
-      () => this.#left(follower),
-    );
+    const follower = new SideDataFollower(take, {
+      current: (when) => this.#current(when),
+      changed: () => this.#update(),
+      stop: () => {
+        this.#followers.delete(follower);
+        this.#update();
+      },
+    });
     this.#followers.add(follower);
-    this.#stop ??= this.#start();
+    this.#update();
     return follower;
   }
 
-  #current(): { captions: (CaptionFrame | CaptionTrackFrame)[]; time: StationTime | undefined } {
-    return { captions: this.#captions.captionFrames(), time: this.#time };
+  #current(when: SideRow['when']): SideFrame[] {
+    return [...this.#running].flatMap(([row, { state }]) => (row.when === when ? state.frames() : []));
   }
 
-  #left(follower: SideDataFollower): void {
-    this.#followers.delete(follower);
-    if (this.#followers.size > 0) return;
-    this.#stop?.();
-    this.#stop = undefined;
-    this.#captions = new Backlog();
-    this.#time = undefined;
+  /** Starts and stops rows as the followers need them. */
+  #update(): void {
+    const followers = [...this.#followers];
+    const isDemanded = followers.some((follower) => follower.isDemanding);
+    for (const row of this.options.rows) {
+      const isWanted = row.when === 'demand' ? isDemanded : followers.length > 0;
+      const running = this.#running.get(row);
+      if (isWanted && running === undefined) this.#start(row);
+      else if (!isWanted && running !== undefined) {
+        this.#running.delete(row);
+        running.stop();
+      }
+    }
   }
 
-  #start(): () => void {
-    const frames = new CaptionFrames();
-    const reader = this.stream.reader(
-      captionReader,
-      { serviceId: this.serviceId },
-      {
-        value: (value) => {
-          for (const frame of frames.take(value)) {
-            this.#captions.keep(frame);
-            for (const follower of [...this.#followers]) follower.caption(frame);
-          }
-        },
-      },
-    );
-    const clock = this.stream.output(clockOutput, null, {
-      event: (time) => {
-        this.#time = time;
-        for (const follower of [...this.#followers]) follower.time(time);
-      },
-      ended: () => {},
-    });
-    return () => {
-      void reader.stop();
-      void clock.stop();
+  #start(row: SideRow): void {
+    const { stream, reading, log } = this.options;
+    const state = new SideState(row.maxBytes);
+    const take = (item: SideItem): void => {
+      if (this.#running.get(row)?.state !== state) return;
+      const frame: SideFrame = { kind: 'side', row, item, ...timed(item.time) };
+      state.keep(frame);
+      for (const follower of [...this.#followers]) follower.take(frame);
     };
+    const ended = ({ cause, reason }: { cause: string; reason?: string | null }): void => {
+      if (cause === 'fault' || (cause === 'lost' && reason !== undefined))
+        log.error('side data not read', { row: row.name, reason });
+    };
+    const { source } = row;
+    const part =
+      'reader' in source
+        ? stream.reader(source.reader, reading(), { value: take, ended })
+        : stream.output(source.output, null, { event: take, ended });
+    this.#running.set(row, { state, stop: () => void part.stop() });
   }
 }
 
-class SideDataFollower {
+interface FollowerNeeds {
+  /** With the broadcast's time stamps. */
+  current(when: SideRow['when']): SideFrame[];
+  /** `isDemanding` has changed. */
+  changed(): void;
+  /** Removes the follower. Idempotent. */
+  stop(): void;
+}
+
+class SideDataFollower implements SideFeed {
+  isDemanding = false;
   /** Unwrapped time stamp of time 0, if the follower has its own time scale. */
   #origin: number | undefined;
   /** Reference for unwrapping time stamps. */
   #reached = 0;
-  #scale: 'waiting' | 'stamps' | 'own' = 'waiting';
+  #isPlaced = false;
 
   constructor(
     private readonly give: (frame: SideFrame) => void,
-    private readonly current: () => {
-      captions: (CaptionFrame | CaptionTrackFrame)[];
-      time: StationTime | undefined;
-    },
-    /** Removes the follower. Idempotent. */
-    readonly stop: () => void,
+    private readonly needs: FollowerNeeds,
   ) {}
 
   /** Uses the broadcast's time stamps as times. */
   onStamps(): void {
-    this.#scale = 'stamps';
-    this.#giveCurrent();
+    this.#isPlaced = true;
   }
 
   /** @param origin unwrapped time stamp of time 0 */
   onScale(origin: number): void {
-    this.#scale = 'own';
+    this.#isPlaced = true;
     this.#origin = origin;
-    this.#giveCurrent();
   }
 
   /** Reports the current time on the time scale. */
@@ -125,36 +126,38 @@ class SideDataFollower {
     this.#reached = time;
   }
 
-  caption(frame: CaptionFrame | CaptionTrackFrame): void {
-    if (this.#scale === 'waiting') return;
-    if (frame.time === undefined) this.give(frame);
-    else this.give({ ...frame, time: this.#timeOf(frame.time as Pts90k) });
+  take(frame: SideFrame): void {
+    const placed = this.#place(frame);
+    if (placed !== undefined) this.give(placed);
   }
 
-  time({ pts, at }: StationTime): void {
-    if (this.#scale === 'waiting') return;
-    const media = this.#placeOf(pts);
-    if (media >= 0) this.give({ kind: 'clock', media: media90k(media), pts, at });
-    else if (media >= -CLOCK_KEPT) {
-      // Received before the time scale begins: extrapolated to its beginning.
-      const later = plusMs(at, Math.round(-media / TICKS_PER_MS));
-      this.give({ kind: 'clock', media: media90k(0), pts: pts90k(pts - media), at: later });
-    }
+  current(when: SideRow['when']): SideFrame[] {
+    return this.needs.current(when).flatMap((frame) => this.#place(frame) ?? []);
   }
 
-  #giveCurrent(): void {
-    const { captions, time } = this.current();
-    for (const frame of captions) this.caption(frame);
-    if (time !== undefined) this.time(time);
+  demand(on: boolean): void {
+    this.isDemanding = on;
+    this.needs.changed();
   }
 
-  /** A page older than the time scale is shown from its beginning on. */
-  #timeOf(pts: Pts90k): Media90k {
-    return media90k(Math.max(0, this.#placeOf(pts)));
+  stop(): void {
+    this.isDemanding = false;
+    this.needs.stop();
   }
 
-  /** Negative before the time scale begins. */
-  #placeOf(pts: Pts90k): number {
-    return this.#origin === undefined ? pts : unwrapPts(pts, this.#origin + this.#reached) - this.#origin;
+  /** The frame on the follower's time scale; undefined while that is not known, and for a time long before it. */
+  #place(frame: SideFrame): SideFrame | undefined {
+    if (!this.#isPlaced) return undefined;
+    const { row, item, time: pts } = frame;
+    if (pts === undefined || this.#origin === undefined) return frame;
+    // Negative before the time scale begins.
+    const place = unwrapPts(pts as Pts90k, this.#origin + this.#reached) - this.#origin;
+    if (place >= 0) return { ...frame, time: media90k(place) };
+    const early = row.early === undefined ? item : row.early(item, -place);
+    return early === undefined ? undefined : { ...frame, item: early, time: media90k(0) };
   }
+}
+
+function timed(time: Pts90k | undefined): { time?: Pts90k } {
+  return time === undefined ? {} : { time };
 }

@@ -1,16 +1,17 @@
 /** A station on the air as a source: adapts the reception pool. */
-import type { Pid, ServiceId } from '../../arib/ids.ts';
-import { media90k, type Pts90k, pts90k } from '../../arib/time.ts';
-import type { Log } from '../../host/log.ts';
-import { PRIORITY } from '../../wire/agent.ts';
+import type { Pid } from '../../lib/arib/ids.ts';
+import type { Log } from '../../lib/host/log.ts';
+import { PRIORITY } from '../../lib/wire/vocabulary.ts';
 import { liveCommand } from '../ffmpeg/recipes.ts';
 import type { StationRecord } from '../model/station.ts';
 import { type EncodedPiece, encoderOutput } from '../reception/encoder-output.ts';
 import { type RawEvent, rawOutput } from '../reception/raw-output.ts';
 import type { ReceptionPool, ReceptionStream } from '../reception/reception-pool.ts';
+import type { SideReaderOptions } from '../reception/side-item.ts';
 import type { StationLayout } from '../reception/station-layout.ts';
-import { STREAM_USE } from '../tuner/agent-stream.ts';
-import type { StreamProblem } from '../tuner/stream-failure.ts';
+import { STREAM_USE, type StreamProblem } from '../tuner/agent-stream.ts';
+import type { SideRow } from './side-row.ts';
+import { SIDE_ROWS } from './side-rows.ts';
 import type {
   EncodeOrder,
   MediaSource,
@@ -22,17 +23,23 @@ import type {
 } from './source.ts';
 import { StationSideData } from './station-side-data.ts';
 
+export type KnownStation = Pick<SideReaderOptions, 'broadcaster' | 'guide'>;
+
 interface StationSourceOptions {
   readonly pool: Pick<ReceptionPool, 'open'>;
   readonly station: StationRecord;
   readonly log: Log;
   /** Uses that the agent must treat as ended. */
   readonly after?: readonly string[] | undefined;
+  /** Kinds of side data. Default: all that there are. */
+  readonly rows?: readonly SideRow[] | undefined;
+  /** What is known of the station when a reader of side data begins. */
+  readonly known?: (() => KnownStation) | undefined;
 }
 
 /** Tunes with the priority of live viewing. @throws Failure; the abort's reason */
 export async function openStationSource(
-  { pool, station, log, after = [] }: StationSourceOptions,
+  { pool, station, log, after = [], rows = SIDE_ROWS, known }: StationSourceOptions,
   events: SourceEvents,
   signal: AbortSignal,
 ): Promise<StationSource> {
@@ -47,21 +54,20 @@ export async function openStationSource(
   const request = { type, channel, priority: PRIORITY.live, use: STREAM_USE.live(type, channel), after };
   const stream = await pool.open({ request, serviceId, handlers, signal, lane: 'other' });
   if (stream.layout === null) throw new Error('a narrowed stream has a layout');
-  return new StationSource(stream, stream.layout, serviceId);
+  const side = new StationSideData({ stream, reading: () => ({ serviceId, ...known?.() }), rows, log });
+  return new StationSource(stream, stream.layout, side);
 }
 
 export class StationSource implements MediaSource {
   /** The agent's id of the tuner, if it sent one. */
   readonly tunerId: string | null;
-  readonly #side: StationSideData;
 
   constructor(
     private readonly stream: ReceptionStream,
     readonly layout: StationLayout,
-    serviceId: ServiceId,
+    private readonly side: StationSideData,
   ) {
     this.tunerId = stream.tunerId;
-    this.#side = new StationSideData(stream, serviceId);
   }
 
   encode(order: EncodeOrder, consumer: OutputConsumer): SourceOutput {
@@ -72,7 +78,7 @@ export class StationSource implements MediaSource {
     };
     const receipts = new Receipts((bytes) => output.command({ kind: 'taken', bytes }));
     const options = { command: liveCommand(order), streams, waitForPicture: video !== null };
-    const side = this.#side.follow((frame) => consumer.frame(frame));
+    const side = this.side.follow((frame) => consumer.frame(frame));
     const output = this.stream.output(encoderOutput, options, {
       event: (piece: EncodedPiece) => {
         if (piece.kind === 'fault') {
@@ -88,8 +94,6 @@ export class StationSource implements MediaSource {
         }
         const { bytes, mime, origin } = piece;
         consumer.frame({ kind: 'init', bytes, mime });
-        const pts: Pts90k = pts90k(origin);
-        consumer.frame({ kind: 'clock', media: media90k(0), pts, at: undefined });
         side.onScale(origin);
       },
       ended: (end) => {
@@ -98,6 +102,7 @@ export class StationSource implements MediaSource {
       },
     });
     return {
+      side,
       stop: () => {
         side.stop();
         void output.stop();
@@ -107,7 +112,7 @@ export class StationSource implements MediaSource {
 
   packets(consumer: PacketConsumer): PacketOutput {
     const receipts = new Receipts((bytes) => output.command({ kind: 'taken', bytes }));
-    const side = this.#side.follow((frame) => consumer.frame(frame));
+    const side = this.side.follow((frame) => consumer.frame(frame));
     const output = this.stream.output(rawOutput, null, {
       event: (event: RawEvent) => {
         receipts.add(event.bytes.length);
@@ -119,9 +124,10 @@ export class StationSource implements MediaSource {
         consumer.ended(end);
       },
     });
-    // Pages have the broadcast's time stamps, like the packets.
+    // Side data have the broadcast's time stamps, like the packets.
     side.onStamps();
     return {
+      side,
       stop: () => {
         side.stop();
         void output.stop();

@@ -2,8 +2,8 @@
  * Time stamps and entry points in a window of a transport stream that may begin anywhere. Pure; makes no assumptions
  * about the data before the window.
  */
-import { type Pts90k, unwrapPts } from '../../arib/time.ts';
-import { pcrToPts } from '../../arib/ts/clock.ts';
+import { type Pts90k, unwrapPts } from '../../lib/arib/time.ts';
+import { pcrToPts } from '../../lib/arib/ts/clock.ts';
 import {
   hasPayload,
   hasTransportError,
@@ -14,8 +14,8 @@ import {
   SYNC_BYTE,
   scramblingControl,
   startsUnit,
-} from '../../arib/ts/packet.ts';
-import { readPes } from '../../arib/ts/pes.ts';
+} from '../../lib/arib/ts/packet.ts';
+import { readPes } from '../../lib/arib/ts/pes.ts';
 import { pictureStart } from '../reception/entry-points.ts';
 import type { StationLayout } from '../reception/station-layout.ts';
 

@@ -2,8 +2,8 @@
  * State of a programme by present/following of its station's own stream while that is received. More current than any
  * guide.
  */
-import type { ProgramId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
+import type { ProgramId } from '../../lib/arib/ids.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
 
 export interface Airing {
   /** `next`: listed as following; `on`: as present; `over`: it was present and no longer is. */

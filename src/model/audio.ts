@@ -1,5 +1,5 @@
 /** The audio choices of a programme, from the audio components that the guide declares. */
-import type { AudioOption } from '../../wire/api.ts';
+import type { AudioOption } from '../../lib/wire/api.ts';
 
 /** Audio component descriptor, ARIB STD-B10 Part 2, 6.2.26. */
 export interface AudioComponent {

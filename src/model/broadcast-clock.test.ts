@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { networkId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
-import { monotonicMs, wallMs } from '../../host/clock.ts';
+import { networkId } from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import { monotonicMs, wallMs } from '../../lib/host/clock.ts';
 import { Random } from '../../test/fuzz/random.ts';
 import { BroadcastClock } from './broadcast-clock.ts';
 

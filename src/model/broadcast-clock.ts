@@ -16,9 +16,9 @@
  * up to a few seconds the clock runs a little faster or slower until it is right; a larger difference sets it at once.
  */
 
-import type { NetworkId } from '../../arib/ids.ts';
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
-import { type MonotonicClock, type MonotonicMs, monotonicMs, type WallClock } from '../../host/clock.ts';
+import type { NetworkId } from '../../lib/arib/ids.ts';
+import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
+import { type MonotonicClock, type MonotonicMs, monotonicMs, type WallClock } from '../../lib/host/clock.ts';
 import { ENOUGH, isSteady, leastLate } from './least-late.ts';
 
 interface MachineClocks {

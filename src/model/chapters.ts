@@ -1,10 +1,10 @@
 /** Which parts of a recording are programme and which are commercials: values and pure functions. */
-import type { Chapters } from '../../wire/playback.ts';
+import type { Chapters } from '../../lib/wire/playback.ts';
 
 type SegmentKind = 'main' | 'cm';
 
 /**
- * ms of the original stream's media time (`arib/ts/time-scale.ts`); in order, each begins at the end of the previous
+ * ms of the original stream's media time (`lib/arib/ts/time-scale.ts`); in order, each begins at the end of the previous
  * one.
  */
 export interface ChapterSegment {

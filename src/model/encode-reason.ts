@@ -8,6 +8,8 @@ export const ENCODE_REASONS = [
   'otherwise',
   'lossy',
   'short',
+  // The original was removed.
+  'data_lost',
   // No file was made.
   'codec',
   'unplayable',
@@ -18,6 +20,7 @@ export const ENCODE_REASONS = [
   'full',
   'away',
   'captions',
+  'data',
   'gone',
   'stopped',
 ] as const;

@@ -1,27 +1,35 @@
-/** Encoding of recordings: requests, contents of files, results. */
+/**
+ * Encoding of recordings: requests, contents of files, results.
+ *
+ * A further codec or format: `EncodedCodec` and `SOURCE_OF`; `VIDEO_ENCODERS` (`ffmpeg/recipes.ts`); the command and the
+ * check of the result (`encode/encode-command.ts`, `verify-file.ts`); the choice (`lib/wire/settings.ts`, `encode.ts`,
+ * `rule.ts`); its playback (`play/playback-description.ts`).
+ */
 
-import type { BroadcastMs } from '../../arib/time.ts';
-import type { WallMs } from '../../host/clock.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { WallMs } from '../../lib/host/clock.ts';
+import type { ValuesOf } from '../../lib/wire/fields.ts';
+import type { ENCODE_OPTIONS } from '../../lib/wire/rule-fields.ts';
+import type {
+  CommercialHandling,
+  EncodedCodec,
+  EncodedSource,
+  EncodeQuality,
+  JobState,
+} from '../../lib/wire/vocabulary.ts';
 import type { EncodeReason } from './encode-reason.ts';
 import type { RecordingId } from './ids.ts';
 import type { CutList } from './recording-time.ts';
 
-/** `alt` is H.264 beside or instead of AV1. */
-export type EncodedSource = 'encoded' | 'alt';
-export type EncodedCodec = 'av1' | 'h264';
-export type EncodeQuality = 'small' | 'standard' | 'fine';
-export type CommercialHandling = 'chapters' | 'cut' | 'none';
-export type EncodeState = 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
+export type { CommercialHandling, EncodedCodec, EncodedSource, EncodeQuality };
+
+/** Of the video stream of a broadcast. */
+export type VideoKind = 'mpeg2' | 'h264' | 'hevc';
 
 export const SOURCE_OF: Readonly<Record<EncodedCodec, EncodedSource>> = { av1: 'encoded', h264: 'alt' };
 
 /** Requested results of an encode. */
-export interface EncodeWish {
-  codecs: EncodedCodec | 'both';
-  keepTs: boolean;
-  commercials: CommercialHandling;
-  quality: EncodeQuality;
-}
+export type EncodeWish = ValuesOf<typeof ENCODE_OPTIONS>;
 
 /** A file made by an encode; the settings screen estimates size and time from these. */
 export interface EncodeResult {
@@ -39,7 +47,7 @@ export interface EncodeResult {
 export interface EncodeJob extends EncodeWish {
   id: number;
   recordingId: RecordingId;
-  state: EncodeState;
+  state: JobState;
   position: number;
   automatic: boolean;
   /** Number of failed attempts. */

@@ -2,7 +2,7 @@
  * An operating error: a failure that is not a bug (no tuner, agent unavailable, bad request), with a sentence for
  * users. Only `http` maps its code to a status.
  */
-import type { ProblemCode } from '../../wire/api.ts';
+import type { ProblemCode } from '../../lib/wire/api.ts';
 
 export class Failure extends Error {
   override readonly name = 'Failure';

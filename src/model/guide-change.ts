@@ -1,8 +1,8 @@
 /** Changes of one station's guide for the store. */
 
-import type { EventId, ProgramId, StationId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
-import type { WallMs } from '../../host/clock.ts';
+import type { EventId, ProgramId, StationId } from '../../lib/arib/ids.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { WallMs } from '../../lib/host/clock.ts';
 import type { ProgramRecord } from './program.ts';
 
 /** Heading to body text. */

@@ -1,4 +1,4 @@
-/** Ids of the service's own rows, re-exported from `wire/ids.ts`. */
+/** Ids of the service's own rows, re-exported from `lib/wire/ids.ts`. */
 export {
   type RecordingId,
   type ReservationId,
@@ -7,4 +7,4 @@ export {
   recordingId,
   reservationId,
   ruleId,
-} from '../../wire/ids.ts';
+} from '../../lib/wire/ids.ts';

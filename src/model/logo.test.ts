@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { wallMs } from '../../host/clock.ts';
+import { wallMs } from '../../lib/host/clock.ts';
 import { fuzzSeed, Random } from '../../test/fuzz/random.ts';
 import { betterType, chooseLogo, isOldLogo, LOGO_LIFE_MS } from './logo.ts';
 

@@ -1,6 +1,6 @@
 /** A station's stored logo, and which of two is better. ARIB STD-B21, Annex 1. */
-import type { StationId } from '../../arib/ids.ts';
-import type { WallMs } from '../../host/clock.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import type { WallMs } from '../../lib/host/clock.ts';
 
 export interface LogoRecord {
   stationId: StationId;

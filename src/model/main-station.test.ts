@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { eventId, networkId, serviceId, stationId } from '../../arib/ids.ts';
+import { eventId, networkId, serviceId, stationId } from '../../lib/arib/ids.ts';
 import { mainStationOf } from './main-station.ts';
 import type { ProgramGroup } from './program.ts';
 

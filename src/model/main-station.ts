@@ -1,5 +1,5 @@
 /** Which station shows the same programme under a lower number: its sub-channels need no column of their own then. */
-import { type StationId, stationId } from '../../arib/ids.ts';
+import { type StationId, stationId } from '../../lib/arib/ids.ts';
 import type { ProgramRecord } from './program.ts';
 
 /**

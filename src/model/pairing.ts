@@ -1,5 +1,5 @@
 /** Pairing of devices: pending codes, and the access tokens that devices have. */
-import type { WallMs } from '../../host/clock.ts';
+import type { WallMs } from '../../lib/host/clock.ts';
 
 /** A stored code. */
 export type PairingCode = { readonly expiresAt: WallMs } & (

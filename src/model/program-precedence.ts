@@ -6,9 +6,9 @@
  * again when the other one moves. It is only hidden if its whole time is covered; a partly covered one, as happens in
  * schedules while a programme overruns, is shown beside the other.
  */
-import { type ProgramId, programId, stationId } from '../../arib/ids.ts';
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
-import type { WallMs } from '../../host/clock.ts';
+import { type ProgramId, programId, stationId } from '../../lib/arib/ids.ts';
+import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
+import type { WallMs } from '../../lib/host/clock.ts';
 import type { PresentFollowing, WaitingProgram } from './guide-change.ts';
 import type { ProgramRecord } from './program.ts';
 

@@ -1,6 +1,7 @@
 /** A programme of the guide. */
-import type { EventId, NetworkId, ProgramId, ServiceId, StationId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
+import type { EventId, NetworkId, ProgramId, ServiceId, StationId } from '../../lib/arib/ids.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { ProgramRelation } from '../../lib/wire/vocabulary.ts';
 import type { AudioComponent } from './audio.ts';
 
 /** Major and middle genre of a content descriptor, ARIB STD-B10 Part 2, Annex H. */
@@ -14,7 +15,7 @@ export interface Genre {
  * and `movement` refer to events of the same network or, if `networkId` differs, of another one.
  */
 export interface ProgramGroup {
-  type: 'shared' | 'relay' | 'movement';
+  type: ProgramRelation;
   events: { networkId: NetworkId; serviceId: ServiceId; eventId: EventId }[];
 }
 

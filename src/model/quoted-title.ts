@@ -1,5 +1,5 @@
 /** A programme's title for use in a sentence: without marks, in quotation marks that differ from its own. Pure. */
-import { removeTitleMarks } from '../../arib/text/title-marks.ts';
+import { removeTitleMarks } from '../../lib/arib/text/title-marks.ts';
 
 /** @param name exactly as broadcast */
 export function quotedTitle(name: string): string {

@@ -1,17 +1,17 @@
 /** A recording: its request, its files, its outcome. */
 
-import type { ProgramId, StationId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
-import type { RecordingState } from '../../wire/guide.ts';
-import type { RecordingProgress } from '../../wire/recordings.ts';
+import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { RecordingProgress } from '../../lib/wire/recordings.ts';
+import type { ConversionOptions } from '../../lib/wire/rule-fields.ts';
+import type { RecordingState } from '../../lib/wire/vocabulary.ts';
 import type { AirState } from './airing.ts';
 import type { AudioComponent } from './audio.ts';
-import type { CommercialHandling } from './encoding.ts';
 import type { RecordingId } from './ids.ts';
 import type { Genre } from './program.ts';
 import type { RecordingReason } from './recording-reason.ts';
 import type { ReservationId } from './reservation.ts';
-import type { EncodeChoice, RuleId } from './rule.ts';
+import type { RuleId } from './rule.ts';
 import type { Verdict } from './verdict.ts';
 
 /**
@@ -31,7 +31,7 @@ export interface SeriesMark {
 }
 
 /** Initial values of a recording. */
-export interface NewRecording {
+export interface NewRecording extends ConversionOptions {
   /** null: not reserved. */
   reservationId: ReservationId | null;
   ruleId: RuleId | null;
@@ -57,10 +57,6 @@ export interface NewRecording {
   wantedFrom: BroadcastMs | null;
   /** null: no series known. */
   series: SeriesMark | null;
-  encode: EncodeChoice;
-  keepTs: boolean;
-  /** null = the setting. */
-  commercials: CommercialHandling | null;
 }
 
 /** Texts of a recording about its programme: from the guide at its begin, updated at its end. */
@@ -124,7 +120,7 @@ export interface RecordingPart {
  * A recording to be made, by the current plan: sent by `booking` to `record` for all recordings at every change.
  * Times are of the broadcast's clock.
  */
-export interface RecordingOrder {
+export interface RecordingOrder extends ConversionOptions {
   reservationId: ReservationId;
   programId: ProgramId;
   stationId: StationId;
@@ -164,11 +160,6 @@ export interface RecordingOrder {
    * them as ended, and they keep their end margin. Default: none.
    */
   apart?: readonly ReservationId[];
-  /** The setting, resolved. */
-  encode: EncodeChoice;
-  keepTs: boolean;
-  /** null = the setting. */
-  commercials: CommercialHandling | null;
   /** Epoch ms: reserved when it was already on; null: before its start. */
   wantedFrom: BroadcastMs | null;
 }

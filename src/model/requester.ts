@@ -1,5 +1,5 @@
 /** The origin of a request, as determined by the access decision (`access/access.ts`). Values only. */
-import { ownerOf } from '../../host/networks.ts';
+import { ownerOf } from '../../lib/host/networks.ts';
 
 /** How a request was let in. The order of precedence: token, network, session. */
 export type LetIn =

@@ -3,8 +3,8 @@
  * created where they are shown (`booking/reservation-reason-text.ts`).
  */
 
-import type { BroadcastType } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
+import type { BroadcastType } from '../../lib/arib/ids.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
 
 /** Why it is in conflict, skipped, missed or cancelled by the service. */
 export type ReservationReason =

@@ -1,11 +1,12 @@
 /** A reservation: one programme to be recorded, and its state. */
 
-import type { BroadcastType, ProgramId, StationId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
-import type { ReservationState } from '../../wire/guide.ts';
-import type { CommercialHandling } from './encoding.ts';
+import type { BroadcastType, ProgramId, StationId } from '../../lib/arib/ids.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import { defaultsOf, pick, type ValuesOf } from '../../lib/wire/fields.ts';
+import { RECORDING_OPTIONS } from '../../lib/wire/rule-fields.ts';
+import type { ReservationState } from '../../lib/wire/vocabulary.ts';
 import type { ReservationReason } from './reservation-reason.ts';
-import type { EncodeChoice, RuleId } from './rule.ts';
+import type { RuleId } from './rule.ts';
 
 export type { ReservationId } from './ids.ts';
 
@@ -22,13 +23,23 @@ export interface PlannedTuner {
   rank: number;
 }
 
+/** Recording options; null: the setting applies. */
+export type RecordingChoice = ValuesOf<typeof RECORDING_OPTIONS>;
+
+export const NO_CHOICE: Readonly<RecordingChoice> = defaultsOf(RECORDING_OPTIONS);
+
+/** The options of a rule or reservation. */
+export function choiceOf(one: Readonly<RecordingChoice>): RecordingChoice {
+  return pick(RECORDING_OPTIONS, one);
+}
+
 /**
  * Keeps the last known data of its programme, because it outlives the guide's entry.
  *
  * `scheduled` has a tuner; `conflict` found none; `skipped` must not be recorded; `recording` was begun by the
  * recorder, which also ends it as `finished`; `missed` ended without having begun; `cancelled` by a user.
  */
-export interface Reservation {
+export interface Reservation extends RecordingChoice {
   id: ReservationId;
   programId: ProgramId;
   stationId: StationId;
@@ -48,12 +59,6 @@ export interface Reservation {
   endAt: BroadcastMs;
   /** The programme's start when its rule first matched it, epoch ms; null: manual. */
   matchedAt: BroadcastMs | null;
-  /** ms; null = the setting, also for the next four. */
-  marginBefore: number | null;
-  marginAfter: number | null;
-  encode: EncodeChoice | null;
-  keepTs: boolean | null;
-  commercials: CommercialHandling | null;
   /** null = none. */
   tuner: PlannedTuner | null;
   /** Reservations that a conflict lost against. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { ADDITIONAL_ROWS } from '../../arib/text/additional-symbols.ts';
-import { TITLE_MARKS } from '../../arib/text/title-marks.ts';
+import { ADDITIONAL_ROWS } from '../../lib/arib/text/additional-symbols.ts';
+import { TITLE_MARKS } from '../../lib/arib/text/title-marks.ts';
 import { foldPlain, plainTable } from './plain-text.ts';
 import { cutQuery, foldAny, matchText, searchText, searchWords, titleText } from './search-text.ts';
 

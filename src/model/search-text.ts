@@ -8,7 +8,7 @@
  * become a plain letter that matches everywhere, so it becomes its other spelling, [字]; spacing sound marks would
  * become a space that splits words.
  */
-import { removeTitleMarks, TITLE_MARKS } from '../../arib/text/title-marks.ts';
+import { removeTitleMarks, TITLE_MARKS } from '../../lib/arib/text/title-marks.ts';
 import { foldPlain, plainTable, replacedIn } from './plain-text.ts';
 
 const FACE_OF_CHARACTER = new Map(TITLE_MARKS.map(({ character, face }) => [character, face]));

@@ -1,5 +1,11 @@
 /** A station as stored by the service: the row that recordings and reservations refer to. */
-import type { BroadcastType, NetworkId, ServiceId, StationId, TransportStreamId } from '../../arib/ids.ts';
+import type {
+  BroadcastType,
+  NetworkId,
+  ServiceId,
+  StationId,
+  TransportStreamId,
+} from '../../lib/arib/ids.ts';
 
 export interface StationRecord {
   id: StationId;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
-import { broadcastMs, plusMs } from '../../arib/time.ts';
+import { broadcastMs, plusMs } from '../../lib/arib/time.ts';
+import { GAP_CAUSES } from '../../lib/wire/gap-causes.ts';
 import {
   type Break,
   type Damage,
-  GAP_CAUSES,
   judge,
   type Measured,
   nothingMeasured,

@@ -2,64 +2,16 @@
  * The verdict of a recording: a pure function of the measurements made during recording and of the actual boundaries
  * of its programme. Independent of the source of the measurements.
  */
-import { type BroadcastMs, earliest, latest } from '../../arib/time.ts';
+import { type BroadcastMs, earliest, latest } from '../../lib/arib/time.ts';
+import { RECEPTION_FAULTS } from '../../lib/arib/ts/clock.ts';
+import type { GapCause } from '../../lib/wire/gap-causes.ts';
+import type { RetryChoice, VerdictLevel } from '../../lib/wire/vocabulary.ts';
 
-/** Why a part is missing: stable codes, also stored. */
-export const GAP_CAUSES = [
-  /** Opened too late, for none of the reasons below. */
-  'late',
-  /** The plan had no tuner for it: other recordings used them. */
-  'conflict',
-  /** Its tuner belonged to the previous recording until it began. */
-  'handover',
-  'no_tuner',
-  /** A tuner received nothing of the station. */
-  'no_signal',
-  'agent_unavailable',
-  /** Neither data nor an answer came from the agent: the network, or a hanging agent. */
-  'agent_silent',
-  'stream_ended',
-  'stalled',
-  'service_stopped',
-  /** The whole process was paused (SIGSTOP, suspended machine), for longer than the agent buffers data. */
-  'paused',
-  'recorder_failed',
-  /** It stayed scrambled, for an unknown reason; the agent's reasons follow. */
-  'scrambled',
-  /** PC/SC is not installed, or its daemon did not run. */
-  'card_software',
-  'card_reader_missing',
-  'card_missing',
-  /** A card for another kind of broadcast, or no such card at all. */
-  'card_unsuitable',
-  /** The card has no contract for the programme. */
-  'not_subscribed',
-  /** The card gave no usable answer. */
-  'card_failed',
-  /** The agent that shares its card was unavailable or refused. */
-  'card_share_failed',
-  /** Packets were received, but no picture or no sound that could be decoded. */
-  'no_picture',
-  'no_sound',
-  'copy_never',
-  'disk_full',
-  'disk_failed',
-  'disk_slow',
-  /** Another program shortened or replaced the file. */
-  'file_changed',
-  'yielded',
-  'stopped',
-  'broken_off',
-  /** Another programme was on instead from its start to its end. */
-  'not_aired',
-] as const;
-export type GapCause = (typeof GAP_CAUSES)[number];
-
-export const VERDICT_LEVELS = ['complete', 'damaged', 'lost'] as const;
+export type { GapCause };
 
 /** The missing parts of a recording's programme, in ms from the programme's actual start. */
 export interface Verdict {
-  level: (typeof VERDICT_LEVELS)[number];
+  level: VerdictLevel;
   /** Number of places where packets are missing. */
   drops: number;
   gaps: { startMs: number; endMs: number; cause: GapCause }[];
@@ -269,7 +221,7 @@ function wantedFrom({ stretches }: Measured, { startAt, from = startAt }: Wanted
 }
 
 /** Whether the next airing is worth a tuner, by the setting `retryDamaged`. */
-export function worthRepeating(judgement: Judgement, setting: 'never' | 'failed' | 'damaged'): boolean {
+export function worthRepeating(judgement: Judgement, setting: RetryChoice): boolean {
   if (setting === 'never') return false;
   const { damagedMs, longestMs, wantedMs, droppedMs } = judgement;
   if (judgement.verdict.level === 'lost' || droppedMs > wantedMs * LOST_BELOW) return true;
@@ -344,7 +296,7 @@ function scrambledRuns(damage: readonly Damage[], within: Stretch): Break[] {
 /** What neither a gap nor a more important cause explains: without a picture, the sound does not matter. */
 function unwatchableParts(spans: readonly Break[], within: Stretch, explained: readonly Break[]): Break[] {
   const out: Break[] = [];
-  for (const cause of ['scrambled', 'no_picture', 'no_sound'] as const) {
+  for (const cause of RECEPTION_FAULTS) {
     const known = union([...explained, ...out]);
     const own = union(spans.filter((one) => one.cause === cause))
       .map(({ from, to }) => ({ from: latest(from, within.from), to: earliest(to, within.to) }))

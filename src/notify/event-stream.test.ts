@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { Hub } from '../hub/hub.ts';
 import { recordingId } from '../model/ids.ts';
 import { EventStreams } from './event-stream.ts';
+import { Hub } from './hub.ts';
 
 let hub: Hub;
 let streams: EventStreams;

@@ -2,7 +2,16 @@
  * The public event stream: one bounded queue per client, fed by the hub. Events are not replayed; a client that
  * reconnects reads its lists again.
  */
-import type { Hub, HubEvent } from '../hub/hub.ts';
+
+import type { Elysia } from 'elysia';
+import { EVENTS } from '../../lib/wire/api.ts';
+import { problemResponse, REFUSALS } from '../http/route/described-responses.ts';
+import { problem } from '../http/route/problems.ts';
+import { requesterOf } from '../http/route/request.ts';
+import type { AddRoutes } from '../http/route/server-interfaces.ts';
+import { ENDLESS } from '../http/route/stream-response.ts';
+import { requesterKey } from '../model/requester.ts';
+import type { Hub, HubEvent } from './hub.ts';
 
 interface EventStreamOptions {
   hub: Hub;
@@ -13,7 +22,7 @@ interface EventStreamOptions {
   maxPerRequester: number;
 }
 
-export const EVENT_STREAM_DEFAULTS = { pingMs: 25_000, maxClients: 256, maxPerRequester: 64 } as const;
+const EVENT_STREAM_DEFAULTS = { pingMs: 25_000, maxClients: 256, maxPerRequester: 64 } as const;
 
 /**
  * Queue limit per client. Changes of one list are coalesced, so only events with data can accumulate: 64 of at most
@@ -126,4 +135,45 @@ export class EventStreams {
     clearInterval(this.#timer);
     for (const client of [...this.#clients.keys()]) client.end();
   }
+}
+
+interface EventRouteNeeds {
+  /** Undefined when the limit of clients is reached. */
+  events: { open(signal: AbortSignal, requester: string): ReadableStream<Uint8Array> | undefined };
+}
+
+/** `/api/events`: changes as Server-Sent Events. */
+export function addEventRoutes(app: Elysia, parts: EventRouteNeeds): void {
+  app.get(
+    '/api/events',
+    ({ request }) => {
+      const headers = { 'content-type': 'text/event-stream', ...ENDLESS };
+      if (request.method === 'HEAD') return new Response(null, { headers });
+      const stream = parts.events.open(request.signal, requesterKey(requesterOf(request)));
+      if (stream === undefined) return problem('busy', '接続が多すぎます。しばらくしてからお試しください。');
+      return new Response(stream, { headers });
+    },
+    {
+      detail: {
+        summary: 'Changes as Server-Sent Events',
+        description: `Events: ${EVENTS.join(', ')}. \`ping\` comes every 25 s. Nothing is replayed after a reconnect.`,
+        tags: ['system'],
+        responses: {
+          ...REFUSALS,
+          503: problemResponse('`busy`: too many clients listen already, or 64 of this one'),
+          200: {
+            description: 'an endless event stream',
+            content: { 'text/event-stream': { schema: { type: 'string' } } },
+          },
+        },
+      },
+    },
+  );
+}
+
+/** Creates the public event stream and its route. */
+export function createEvents({ hub }: { hub: Hub }) {
+  const events = new EventStreams({ hub, ...EVENT_STREAM_DEFAULTS });
+  const routes: AddRoutes = (app) => addEventRoutes(app, { events });
+  return { events, routes };
 }

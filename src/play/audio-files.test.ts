@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SILENT_LOG } from '../../host/log.ts';
+import { SILENT_LOG } from '../../lib/host/log.ts';
 import { until } from '../../test/until.ts';
 import { recordingId } from '../model/ids.ts';
 import { AudioFiles } from './audio-files.ts';

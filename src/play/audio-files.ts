@@ -3,7 +3,7 @@
  * requests are answered at disk speed. Extracted once, at the first request, which reads the file while it grows.
  */
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
-import type { Log } from '../../host/log.ts';
+import type { Log } from '../../lib/host/log.ts';
 import { Failure } from '../model/failure.ts';
 import type { RecordingId } from '../model/ids.ts';
 import type { RecordingCache } from './recording-cache.ts';

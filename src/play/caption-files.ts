@@ -4,56 +4,44 @@
  */
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import { within } from '../../host/deadline.ts';
-import type { Log } from '../../host/log.ts';
-import { WorkerError, WorkerLink } from '../../host/worker-link.ts';
+import { within } from '../../lib/host/deadline.ts';
+import type { Log } from '../../lib/host/log.ts';
+import { WorkerError, type WorkerLink } from '../../lib/host/worker-link.ts';
+import { captionRow } from '../media/side-rows.ts';
 import { Failure } from '../model/failure.ts';
 import { type RecordingId, recordingId } from '../model/ids.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
-import type { BackgroundContract } from './caption-messages.ts';
 import type { OpenRecordings } from './open-recordings.ts';
 import type { RecordingCache } from './recording-cache.ts';
+import type { BackgroundContract } from './side-file-messages.ts';
 
 interface CaptionFilesOptions {
   readonly cache: RecordingCache;
   readonly open: Pick<OpenRecordings, 'open'>;
-  readonly startWorker: () => Worker;
+  readonly link: Pick<WorkerLink<BackgroundContract>, 'request'>;
   readonly log: Log;
   /** Timeout of a request, ms; the reading continues and fills the cache. */
   readonly waitMs?: number | undefined;
 }
 
-interface Wish {
+interface ReadOptions {
   readonly from?: number;
-  readonly gently?: boolean;
+  readonly isBackground?: boolean;
 }
 
 /** The number changes with the content: captions of an earlier version are read again. */
 const FILE = 'captions-1.json.gz';
 const WAIT_MS = 90_000;
-/** Timeout after which an idle worker is ended. */
-const IDLE_MS = 60_000;
-/** Limit of parallel readings: more would only slow the disk down. */
-const MAX_READINGS = 4;
 const NONE = 'null';
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
 export class CaptionFiles {
-  readonly #link: WorkerLink<BackgroundContract>;
   /** By recording and start time. */
   readonly #readings = new Map<string, Promise<string | null>>();
 
-  constructor(private readonly options: CaptionFilesOptions) {
-    const { startWorker, log } = options;
-    this.#link = new WorkerLink({
-      name: 'background worker',
-      ...{ startWorker, log, watchWhen: 'working', idleMs: IDLE_MS, maxRequests: MAX_READINGS },
-      // A block of a megabyte takes milliseconds.
-      watchdog: { limitMs: 30_000 },
-    });
-  }
+  constructor(private readonly options: CaptionFilesOptions) {}
 
   /**
    * A captions file as JSON; null if the recording has no captions.
@@ -76,19 +64,15 @@ export class CaptionFiles {
    */
   async prepare(recording: ListedRecording): Promise<void> {
     const id = recordingId(recording.id);
-    if ((await this.#cached(id)) === undefined) await this.#reading(id, recording, { gently: true });
+    if ((await this.#cached(id)) === undefined) await this.#reading(id, recording, { isBackground: true });
   }
 
-  async close(): Promise<void> {
-    await this.#link.close();
-  }
-
-  #reading(id: RecordingId, recording: ListedRecording, wish: Wish): Promise<string | null> {
-    const from = recording.state === 'recording' ? (wish.from ?? 0) : 0;
+  #reading(id: RecordingId, recording: ListedRecording, options: ReadOptions): Promise<string | null> {
+    const from = recording.state === 'recording' ? (options.from ?? 0) : 0;
     const key = `${id} ${from}`;
     const known = this.#readings.get(key);
     if (known !== undefined) return known;
-    const reading = this.#read(id, recording, { ...wish, from }).finally(() => this.#readings.delete(key));
+    const reading = this.#read(id, recording, { ...options, from }).finally(() => this.#readings.delete(key));
     this.#readings.set(key, reading);
     // Its requests may have timed out.
     reading.catch(() => {});
@@ -98,7 +82,7 @@ export class CaptionFiles {
   async #read(
     id: RecordingId,
     recording: ListedRecording,
-    { from = 0, gently = false }: Wish,
+    { from = 0, isBackground = false }: ReadOptions,
   ): Promise<string | null> {
     const { open } = this.options;
     const grows = recording.state === 'recording';
@@ -108,8 +92,8 @@ export class CaptionFiles {
       const paths = bytes.starts.map(({ path }) => path);
       const key = `${id} ${paths[0]}`;
       const { pieces, size, serviceId } = index;
-      const ask = { key, paths, size, pieces, serviceId, grows, gently, from };
-      const { json } = await this.#link.request('captions', ask);
+      const ask = { row: captionRow.name, key, paths, size, pieces, serviceId, grows, isBackground, from };
+      const { json } = await this.options.link.request('sideFile', ask);
       const text = json === null ? null : new TextDecoder().decode(json);
       if (!grows) await this.#keep(id, text);
       return text;

@@ -1,26 +1,27 @@
 /** Captions of recordings: as a file, and as a frame stream beside the original stream. */
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
-import { type CaptionsFile, CaptionsFileSchema } from '../../wire/caption.ts';
-import { ORIGIN_HEADER } from '../../wire/playback.ts';
-import { Failure } from '../model/failure.ts';
-import type { RecordingId } from '../model/ids.ts';
+import { type CaptionsFile, CaptionsFileSchema } from '../../lib/wire/caption.ts';
+import { ORIGIN_HEADER } from '../../lib/wire/vocabulary.ts';
+import { problemResponse, REFUSALS } from '../http/route/described-responses.ts';
+import { findRecording, ID_PARAMS, NO_RECORDING } from '../http/route/path-ids.ts';
+import { etagOf, polledJson, polledResponses } from '../http/route/polled-answer.ts';
 import {
   CAPTION_STREAM_HEADERS,
   captionStreamResponse,
   LANGUAGE,
+  LENGTH_HEADER,
+  NO_LENGTH,
   readLanguage,
-} from '../route/caption-stream.ts';
-import { problemResponse, REFUSALS } from '../route/described-responses.ts';
-import { etagOf, polledJson, polledResponses } from '../route/polled-answer.ts';
-import { findRecording, ID_PARAMS, NO_RECORDING } from '../route/recording-id.ts';
-import { LENGTH_HEADER, NO_LENGTH } from '../route/stream-headers.ts';
+} from '../http/route/stream-response.ts';
+import { captionsFrom, encodedCaptions } from '../media/captions.ts';
+import { Failure } from '../model/failure.ts';
+import type { RecordingId } from '../model/ids.ts';
 import type { EncodedFileStore } from '../store/encoded-file-store.ts';
 import type { ListedRecording, RecordingListStore } from '../store/recording-list-store.ts';
 import type { CaptionFiles } from './caption-files.ts';
 import type { CaptionStreams } from './caption-streams.ts';
-import { captionsFrom } from './captions-from.ts';
-import { encodedCaptions } from './encoded-captions.ts';
+import { FROM, readFrom } from './play-position.ts';
 
 interface CaptionRouteNeeds {
   recordingList: Pick<RecordingListStore, 'find'>;
@@ -29,22 +30,6 @@ interface CaptionRouteNeeds {
   encodedFiles: Pick<EncodedFileStore, 'captions'>;
   /** A recording is being watched. */
   seen(id: RecordingId): void;
-}
-
-const FROM = t.Optional(
-  t.String({
-    maxLength: 32,
-    description: 's on the playback scale, as of the video beside it; default 0; beyond the end: the end',
-  }),
-);
-
-/** @throws Failure bad_request for an invalid time */
-function readFrom(text: string | undefined): number {
-  const from = text === undefined ? 0 : Number(text);
-  if (text?.trim() === '' || !Number.isFinite(from) || from < 0) {
-    throw new Failure('bad_request', '再生位置が正しくありません。', { path: 'from' });
-  }
-  return from;
 }
 
 /** @throws Failure not_found without an original stream */

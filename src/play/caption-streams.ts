@@ -9,18 +9,18 @@ import {
   type Pts90k,
   pts90k,
   TICKS_PER_SECOND,
-} from '../../arib/time.ts';
-import { ptsDifference } from '../../arib/ts/clock.ts';
-import { PacketFramer } from '../../arib/ts/framer.ts';
-import { type MonotonicClock, systemMonotonicClock, systemWallClock } from '../../host/clock.ts';
-import type { Log } from '../../host/log.ts';
-import { captionBody } from '../media/caption-body.ts';
-import { CaptionFrames } from '../media/caption-frames.ts';
+} from '../../lib/arib/time.ts';
+import { ptsDifference } from '../../lib/arib/ts/clock.ts';
+import { PacketFramer } from '../../lib/arib/ts/framer.ts';
+import type { MonotonicClock } from '../../lib/host/clock.ts';
+import type { Log } from '../../lib/host/log.ts';
 import type { RecordingIndex } from '../media/recording-index.ts';
+import { sideBody } from '../media/side-body.ts';
+import { readRecorded } from '../media/side-row.ts';
+import { captionRow } from '../media/side-rows.ts';
 import { stampsIn } from '../media/stream-stamps.ts';
 import { ViewerQueue } from '../media/viewer-queue.ts';
 import { type RecordingId, recordingId } from '../model/ids.ts';
-import { captionReader } from '../reception/caption-reader.ts';
 import type { ListedRecording, RecordingListStore } from '../store/recording-list-store.ts';
 import type { OpenRecording, OpenRecordings } from './open-recordings.ts';
 
@@ -60,7 +60,7 @@ const BLOCK_BYTES = 256 * 1024;
 const MAX_QUEUED_BYTES = 1024 * 1024;
 const WAIT_MS = 250;
 /** Only the clock is read. */
-const NO_STREAMS = { video: null, audios: [], captions: [] };
+const NO_STREAMS = { video: null, audios: [], captions: [], data: false };
 
 /** How far a stream was read, by its own clock: jumps of the clock count as no time. */
 class StreamProgress {
@@ -112,7 +112,7 @@ export class CaptionStreams {
       const place = await placeOf(index, wanted);
       const viewer = this.#admit(recordingId(recording.id), signal, opened);
       this.#watch(this.#read(recording, opened, viewer, place));
-      return { body: captionBody(viewer.queue, { language }), origin: place.origin };
+      return { body: sideBody(viewer.queue, { row: captionRow, language }), origin: place.origin };
     } catch (error) {
       opened.close();
       throw error;
@@ -163,16 +163,11 @@ export class CaptionStreams {
   ): Promise<void> {
     const { elapsed, sleep = Bun.sleep, log } = this.options;
     const { queue } = viewer;
-    const frames = new CaptionFrames();
-    const reader = captionReader.start(
-      { serviceId: opened.index.serviceId ?? 0 },
-      {
-        ...{ clock: systemMonotonicClock, wall: systemWallClock, select: () => {}, finish: () => {} },
-        post: (value) => {
-          for (const frame of frames.take(value)) queue.push(frame);
-        },
-      },
-    );
+    const serviceId = opened.index.serviceId ?? 0;
+    const reader = readRecorded(captionRow, { serviceId }, (item) => {
+      const { time } = item;
+      queue.push({ kind: 'side', row: captionRow, item, ...(time === undefined ? {} : { time }) });
+    });
     const framer = new PacketFramer();
     const progress = new StreamProgress();
     const begun = elapsed();

@@ -1,18 +1,20 @@
 /** Composition of recording playback: files, descriptions, streams, and their routes. */
 import type { Database } from 'bun:sqlite';
 import { join } from 'node:path';
-import type { MonotonicClock } from '../../host/clock.ts';
-import type { Log } from '../../host/log.ts';
+import type { MonotonicClock } from '../../lib/host/clock.ts';
+import type { Log } from '../../lib/host/log.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
-import type { Hub } from '../hub/hub.ts';
+import { findRecording } from '../http/route/path-ids.ts';
+import type { AddRoutes } from '../http/route/server-interfaces.ts';
+import { SIDE_ROWS } from '../media/side-rows.ts';
 import type { RecordingId } from '../model/ids.ts';
-import type { AddRoutes } from '../route/add-routes.ts';
-import { findRecording } from '../route/recording-id.ts';
+import type { Hub } from '../notify/hub.ts';
 import type { Settings } from '../settings/settings.ts';
 import { ChapterStore } from '../store/chapter-store.ts';
+import { DataFileStore } from '../store/data-file-store.ts';
 import { EncodedFileStore } from '../store/encoded-file-store.ts';
-import { RecordingLengthStore } from '../store/recording-length-store.ts';
 import { RecordingListStore } from '../store/recording-list-store.ts';
+import { RecordingLengthStore } from '../store/recording-part-rows.ts';
 import { RecordingStore } from '../store/recording-store.ts';
 import { AudioFiles } from './audio-files.ts';
 import { ConversionSlots } from './conversion-slots.ts';
@@ -67,6 +69,7 @@ export function createPlay(needs: PlayNeeds) {
     ...{ slots, encoders: needs.encoders, clock: needs.monotonicClock, log: needs.log.component('play') },
   });
   const chapters = new ChapterStore(needs.database);
+  const dataFiles = new DataFileStore(needs.database);
   const audioFiles = new AudioFiles({
     cache: new RecordingCache({ folder: join(needs.dataDir, CACHE_FOLDER) }),
     log: needs.log.component('play'),
@@ -82,6 +85,7 @@ export function createPlay(needs: PlayNeeds) {
     open,
     streams,
     chapters,
+    dataFiles,
     encodedFiles,
     encodedStreams,
     lengths,
@@ -96,13 +100,10 @@ export function createPlay(needs: PlayNeeds) {
   const chase = async ({ recordingId, codec, from, audio }: ChaseOrder, signal: AbortSignal) => {
     const recording = findRecording(recordingList, String(recordingId));
     needs.seen(recording.id);
-    const order = { recording, codec, from, audio, isChase: true, captions: true, mayFallBack: true };
-    const { viewer, notices, mime, audios, ...rest } = await streams.join(order, signal);
-    const isRaw = codec === 'raw';
-    const place = isRaw ? { from: rest.start, origin: rest.origin } : { from: rest.offset };
-    const { recorded } = rest;
-    const tuned = { codec: rest.codec, mime, audios: [...audios], audio: rest.audio, recorded, ...place };
-    return { viewer, notices, tuned };
+    const order = { recording, codec, from, audio, isChase: true, rows: SIDE_ROWS, mayFallBack: true };
+    const { start, offset, recorded, origin, hasData, ...viewing } = await streams.join(order, signal);
+    const place = codec === 'raw' ? { from: start, origin } : { from: offset };
+    return { ...viewing, details: { recordingId, recorded, data: hasData, ...place } };
   };
   const close = async (): Promise<void> => {
     await Promise.all([streams.close(), encodedStreams.close(), lengths.close()]);
@@ -114,7 +115,6 @@ export function createPlay(needs: PlayNeeds) {
     measureLength: (id: RecordingId) => lengths.measure(id),
     open,
     streams,
-    isConverting: () => slots.used > 0,
     converting: () => slots.used,
     routes,
   };

@@ -1,15 +1,15 @@
 /** Streams of encoded files: remuxed if a file has the codec, else converted in one of the slots. */
-import type { MonotonicClock } from '../../host/clock.ts';
-import type { Log } from '../../host/log.ts';
-import type { Notice } from '../../wire/api.ts';
+import type { MonotonicClock } from '../../lib/host/clock.ts';
+import type { Log } from '../../lib/host/log.ts';
+import type { LiveNotice } from '../../lib/wire/api.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
 import { FfmpegProcess } from '../ffmpeg/process.ts';
 import { rewrapFile } from '../media/encoded-file-rewrap.ts';
 import { EncodedFileSource } from '../media/encoded-file-source.ts';
-import { EncodedSession } from '../media/encoded-session.ts';
 import { httpBody } from '../media/http-body.ts';
 import { chooseRecipe } from '../media/recipe.ts';
 import { RECORDING_FAILURES } from '../media/session-failures.ts';
+import { SharedSource } from '../media/shared-source.ts';
 import { audioOptions } from '../model/audio.ts';
 import type { EncodedFile } from '../model/encoding.ts';
 import { Failure } from '../model/failure.ts';
@@ -29,7 +29,7 @@ export interface EncodedStreamRequest {
 
 interface EncodedStream {
   readonly mime: string;
-  readonly notices: readonly Notice[];
+  readonly notices: readonly LiveNotice[];
   /** s of the first picture. */
   readonly start: number;
   readonly body: ReadableStream<Uint8Array>;
@@ -134,20 +134,17 @@ export class EncodedStreams {
         resolve();
       },
     });
-    const session = new EncodedSession({
-      ...{ source, layout: () => source.layout, recipe, encoders, failures: RECORDING_FAILURES, log },
-      onOver: () => {
-        this.#sessions.delete(running);
-        void source.close();
-      },
+    const shared = new SharedSource({
+      open: async () => source,
+      ...{ failures: RECORDING_FAILURES, encoders, log },
+      onLost: () => {},
+      onOver: () => this.#sessions.delete(running),
     });
-    const running = { stop: () => session.stop(), closed };
+    const running = { stop: () => shared.stop(), closed };
     this.#sessions.add(running);
-    session.start();
-    const { viewer, mime, notices } = await session.join(signal);
+    const { viewer, mime, notices } = await shared.join(recipe, signal);
     return {
-      ...{ mime, start: from },
-      notices: [...new Set([...recipe.notices, ...notices])],
+      ...{ mime, start: from, notices },
       body: httpBody(viewer, { keepsTimes: true, abandonedAfterMs: ABANDONED_MS }),
     };
   }

@@ -4,20 +4,19 @@ import { lstat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
-import { within } from '../../host/deadline.ts';
-import { FILE_SOURCES } from '../../wire/api.ts';
+import { within } from '../../lib/host/deadline.ts';
+import { FILE_SOURCES } from '../../lib/wire/api.ts';
+import { problemResponse, REFUSALS } from '../http/route/described-responses.ts';
+import { findRecording, ID_PARAMS, NO_RECORDING } from '../http/route/path-ids.ts';
+import { matchesEtag } from '../http/route/request.ts';
+import { ENDLESS, LENGTH_HEADER, NO_LENGTH } from '../http/route/stream-response.ts';
 import { hasAdts, recordingAudio } from '../media/recording-audio.ts';
 import type { EncodedFile } from '../model/encoding.ts';
 import { Failure } from '../model/failure.ts';
 import { type RecordingId, recordingId } from '../model/ids.ts';
-import { problemResponse, REFUSALS } from '../route/described-responses.ts';
-import { matchesEtag } from '../route/etag.ts';
-import { findRecording, ID_PARAMS, NO_RECORDING } from '../route/recording-id.ts';
-import { ENDLESS, LENGTH_HEADER, NO_LENGTH } from '../route/stream-headers.ts';
 import type { EncodedFileStore } from '../store/encoded-file-store.ts';
 import type { ListedFile, ListedRecording, RecordingListStore } from '../store/recording-list-store.ts';
 import type { AudioFiles } from './audio-files.ts';
-import { isSameForRange, readRange } from './byte-ranges.ts';
 import type { EncodedStreams } from './encoded-streams.ts';
 import { type FilePiece, joinedBody } from './joined-file.ts';
 import type { OpenRecordings } from './open-recordings.ts';
@@ -256,4 +255,40 @@ export function addFileRoutes(app: Elysia, parts: FileRouteNeeds): void {
       },
     },
   });
+}
+
+/** Parts of a file by `Range` and `If-Range`: RFC 9110, 13.1.5 and 14. */
+
+/** Octets, end exclusive. */
+interface ByteRange {
+  start: number;
+  end: number;
+}
+
+/** `whole`: no range, or one that may be ignored. `outside`: the range is not satisfiable. */
+type RangeAnswer = 'whole' | 'outside' | ByteRange;
+
+const SINGLE = /^bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i;
+
+/** Several ranges at once may be answered with the complete file (14.2): players request one. */
+export function readRange(header: string | null, size: number): RangeAnswer {
+  const match = header === null ? null : SINGLE.exec(header);
+  if (match === null) return 'whole';
+  const [, first = '', last = ''] = match;
+  if (first === '') {
+    if (last === '') return 'whole';
+    const length = Math.min(Number(last), size);
+    return length === 0 ? 'outside' : { start: size - length, end: size };
+  }
+  const start = Number(first);
+  if (last !== '' && Number(last) < start) return 'whole';
+  if (start >= size) return 'outside';
+  return { start, end: last === '' ? size : Math.min(Number(last) + 1, size) };
+}
+
+/**
+ * Whether a range may be sent to a client that has another part (If-Range). Only strong tags match; dates never do.
+ */
+export function isSameForRange(ifRange: string | null, etag: string | null): boolean {
+  return ifRange === null || (etag !== null && ifRange.trim() === etag);
 }

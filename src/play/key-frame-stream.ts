@@ -3,9 +3,9 @@
  * many positions without reading the data in between. Pure. Each picture has a time stamp of a separate second, so
  * that one that cannot be decoded does not shift the others.
  */
-import type { Pid } from '../../arib/ids.ts';
-import { TICKS_PER_SECOND } from '../../arib/time.ts';
-import { hasPayload, PACKET_SIZE, packetPid, payloadStart, startsUnit } from '../../arib/ts/packet.ts';
+import type { Pid } from '../../lib/arib/ids.ts';
+import { TICKS_PER_SECOND } from '../../lib/arib/time.ts';
+import { hasPayload, PACKET_SIZE, packetPid, payloadStart, startsUnit } from '../../lib/arib/ts/packet.ts';
 import { joinBytes } from '../reception/join-bytes.ts';
 
 const PES_HEADER_BYTES = 9;

@@ -2,8 +2,8 @@
  * Original streams that are being watched: each is opened once, with its index, however many clients read it. Its
  * state is read again at each opening: a running recording grows, and its parts are joined at its end.
  */
-import { splitStationId } from '../../arib/ids.ts';
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+import { splitStationId } from '../../lib/arib/ids.ts';
+import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
 import { RecordingBytes } from '../media/recording-bytes.ts';
 import type { WritingBreak } from '../media/recording-index.ts';
 import { type RecordingIndex, RecordingIndexer } from '../media/recording-index.ts';
@@ -31,7 +31,8 @@ export interface OpenRecording {
   renew(): Promise<RecordingIndex>;
   /** Changes when writing was interrupted or continues in another file. */
   breakCount(): number;
-  close(): void;
+  /** @param at `once`: without waiting for further users, who would get the files as they were */
+  close(at?: 'once'): void;
 }
 
 interface Shared {
@@ -67,12 +68,14 @@ export class OpenRecordings {
     shared.users += 1;
     clearTimeout(shared.closing);
     let isOpen = true;
-    const close = (): void => {
+    const close = (at?: 'once'): void => {
       if (!isOpen) return;
       isOpen = false;
       shared.users -= 1;
       // A stream that could not be opened was already removed: nothing is closed later.
-      if (shared.users === 0 && this.#shared.get(id) === shared) this.#linger(id, shared);
+      if (shared.users > 0 || this.#shared.get(id) !== shared) return;
+      if (at === 'once') void this.#end(id, shared);
+      else this.#linger(id, shared);
     };
     try {
       const bytes = await shared.opening;

@@ -3,8 +3,8 @@
  * stream has pictures of one size and one PID: ffmpeg's filters do not adapt to changes.
  */
 import { type FileHandle, open } from 'node:fs/promises';
-import type { Pid } from '../../arib/ids.ts';
-import type { Media90k } from '../../arib/time.ts';
+import type { Pid } from '../../lib/arib/ids.ts';
+import type { Media90k } from '../../lib/arib/time.ts';
 import { findEntry, type RecordingEntry } from '../media/entry-search.ts';
 import type { ByteSource } from '../media/recording-bytes.ts';
 import type { RecordingIndex } from '../media/recording-index.ts';
@@ -19,7 +19,7 @@ interface KeyFrameOrder {
   /** Sorted. */
   readonly times: readonly Media90k[];
   /** Resolves when reading may continue; throws if it must end. */
-  readonly quiet: () => Promise<void>;
+  readonly resumed: () => Promise<void>;
 }
 
 /** A written stream: which of the times its first and last picture belong to. */
@@ -58,11 +58,11 @@ async function readPicture(
  * @throws errors of reading and writing
  */
 export async function* keyFrameRuns(path: string, order: KeyFrameOrder): AsyncGenerator<KeyFrameRun> {
-  const { source, index, times, quiet } = order;
+  const { source, index, times, resumed } = order;
   let run: OpenRun | undefined;
   try {
     for (const [number, media] of times.entries()) {
-      await quiet();
+      await resumed();
       const entry = await findEntry(source, index, media);
       const video = entry?.layout.video;
       if (entry === undefined || video === undefined || video === null) continue;

@@ -1,12 +1,20 @@
 /** The formats that a recording offers to a player, and its gaps. Pure, from its row and its index. */
-import { broadcastMs, media90k, pts90k, TICKS_PER_SECOND } from '../../arib/time.ts';
-import { TimeScale } from '../../arib/ts/time-scale.ts';
-import type { AudioOption, Playback, PlaybackGap, PlaybackOffer } from '../../wire/api.ts';
+import { broadcastMs, media90k, pts90k, TICKS_PER_SECOND } from '../../lib/arib/time.ts';
+import { TimeScale } from '../../lib/arib/ts/time-scale.ts';
+import type { AudioOption, Playback, PlaybackGap, PlaybackOffer } from '../../lib/wire/api.ts';
 import { audioOptions } from '../model/audio.ts';
 import type { EncodedFacts, EncodedFile } from '../model/encoding.ts';
 import { toEncoded, toOriginal } from '../model/recording-time.ts';
 import type { StationLayout } from '../reception/station-layout.ts';
+import type { DataFile } from '../store/data-file-store.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
+
+interface PlaybackFacts {
+  /** This machine encodes AV1 in real time: what it cannot deliver is not offered. */
+  readonly hasAv1: boolean;
+  /** Its data broadcast; undefined: never read. */
+  readonly data: DataFile | undefined;
+}
 
 /** Codecs of conversions: H.264 High 4.0 with AAC-LC, AV1 Main 4.0 with Opus. */
 const CONVERTED = {
@@ -108,7 +116,7 @@ function isStreamed(codec: string): codec is ConvertedCodec {
 export function describeEncoded(
   recording: ListedRecording,
   encoded: readonly EncodedFile[],
-  hasAv1: boolean,
+  { hasAv1, data }: PlaybackFacts,
 ): Playback {
   const [preferred] = encoded;
   const file = recording.files.find(({ source }) => source === preferred?.source);
@@ -132,6 +140,10 @@ export function describeEncoded(
     joins: [...new Set(joinsOf(scale).map(moved))].filter((at) => at > 0 && at < duration),
     broadcastAt: first === undefined ? null : broadcastMs(Math.round(first)),
     programStart: begin === undefined ? null : moved(begin / TICKS_PER_SECOND),
+    hasDataBroadcast: hasData(
+      data,
+      recording.files.some(({ source }) => source === 'ts'),
+    ),
   };
 }
 
@@ -143,7 +155,7 @@ function shortOption({ id, label, main }: AudioOption): Playback['audios'][numbe
 export function describePlayback(
   recording: ListedRecording,
   { scale, layout }: { scale: TimeScale; layout: StationLayout },
-  hasAv1: boolean,
+  { hasAv1, data }: PlaybackFacts,
 ): Playback {
   const first = scale.stretches[0]?.at;
   const begin = scale.mediaAtBroadcast(recording.startAt);
@@ -157,5 +169,11 @@ export function describePlayback(
     broadcastAt: first === undefined ? null : broadcastMs(Math.round(first)),
     programStart: begin === undefined ? null : round(begin / TICKS_PER_SECOND),
     hasVideo: layout.video !== null,
+    hasDataBroadcast: hasData(data, layout.data),
   };
+}
+
+/** @param isLikely before its original was read to the end */
+function hasData(data: DataFile | undefined, isLikely: boolean): boolean {
+  return data !== undefined && (data.bytes > 0 || data.isComplete) ? data.bytes > 0 : isLikely;
 }

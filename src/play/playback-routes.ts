@@ -1,13 +1,14 @@
 /** Data that a player requests before it plays a recording: how it can be played, and its chapters. */
 import type { Elysia } from 'elysia';
-import { ChaptersSchema, PlaybackSchema } from '../../wire/api.ts';
+import { ChaptersSchema, PlaybackSchema } from '../../lib/wire/api.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
+import { problemResponse, REFUSALS } from '../http/route/described-responses.ts';
+import { findRecording, ID_PARAMS, NO_RECORDING } from '../http/route/path-ids.ts';
+import { polledAnswer, polledJson, polledResponses } from '../http/route/polled-answer.ts';
 import { chaptersOf } from '../model/chapters.ts';
 import { Failure } from '../model/failure.ts';
-import { problemResponse, REFUSALS } from '../route/described-responses.ts';
-import { polledAnswer, polledJson, polledResponses } from '../route/polled-answer.ts';
-import { findRecording, ID_PARAMS, NO_RECORDING } from '../route/recording-id.ts';
 import type { ChapterStore } from '../store/chapter-store.ts';
+import type { DataFileStore } from '../store/data-file-store.ts';
 import type { EncodedFileStore } from '../store/encoded-file-store.ts';
 import type { ListedRecording, RecordingListStore } from '../store/recording-list-store.ts';
 import type { OpenRecordings } from './open-recordings.ts';
@@ -18,6 +19,7 @@ export interface PlaybackRouteNeeds {
   recordingList: Pick<RecordingListStore, 'find'>;
   open: Pick<OpenRecordings, 'open'>;
   chapters: Pick<ChapterStore, 'find'>;
+  dataFiles: Pick<DataFileStore, 'find'>;
   encodedFiles: Pick<EncodedFileStore, 'of'>;
   encoders: Pick<Encoders, 'hasAv1'>;
   lengths: Pick<RecordingLengths, 'note'>;
@@ -46,13 +48,13 @@ export function addPlaybackRoutes(app: Elysia, parts: PlaybackRouteNeeds): void 
     async ({ params, request }) => {
       const recording = finishedRecording(parts, params.id);
       const encoded = parts.encodedFiles.of(recording.id);
-      const { hasAv1 } = parts.encoders;
+      const about = { hasAv1: parts.encoders.hasAv1, data: parts.dataFiles.find(recording.id) };
       if (encoded.length > 0)
-        return polledJson(request, polledAnswer(describeEncoded(recording, encoded, hasAv1)));
+        return polledJson(request, polledAnswer(describeEncoded(recording, encoded, about)));
       const opened = await parts.open.open(recording);
       try {
         parts.lengths.note(recording, opened.index);
-        return polledJson(request, polledAnswer(describePlayback(recording, opened.index, hasAv1)));
+        return polledJson(request, polledAnswer(describePlayback(recording, opened.index, about)));
       } finally {
         opened.close();
       }

@@ -4,7 +4,7 @@
  */
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeFileAtomic } from '../../host/files.ts';
+import { writeFileAtomic } from '../../lib/host/files.ts';
 import { type RecordingId, recordingId } from '../model/ids.ts';
 
 /** In the data folder; may be deleted while the service is not running. */
@@ -13,6 +13,8 @@ export const CACHE_FOLDER = 'recording-cache';
 const MAX_BYTES = 2 * 1024 ** 3;
 /** 50 kB each: never evicted. */
 const KEPT = 'poster.jpg';
+/** Of imported recordings. Not evicted either: the original that it was read from may be gone. */
+const DATA = '.databroadcast';
 
 interface RecordingCacheOptions {
   readonly folder: string;
@@ -78,7 +80,7 @@ export class RecordingCache {
     for (const { id, files } of folders) {
       if (total <= maxBytes) return;
       for (const { name, size } of files) {
-        if (name === KEPT) continue;
+        if (name === KEPT || name.endsWith(DATA)) continue;
         await this.remove(id, name);
         total -= size;
       }

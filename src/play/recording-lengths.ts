@@ -2,14 +2,14 @@
  * Corrects the stored length of recordings to that of their index: a recorder counts what it received, a player what
  * it can show, so that lists and `playback` would differ by some tenths of a second.
  */
-import { TICKS_PER_SECOND } from '../../arib/time.ts';
-import type { Log } from '../../host/log.ts';
-import type { Hub } from '../hub/hub.ts';
+import { TICKS_PER_SECOND } from '../../lib/arib/time.ts';
+import type { Log } from '../../lib/host/log.ts';
 import type { RecordingIndex } from '../media/recording-index.ts';
 import { Failure } from '../model/failure.ts';
 import type { RecordingId } from '../model/ids.ts';
-import type { RecordingLengthStore } from '../store/recording-length-store.ts';
+import type { Hub } from '../notify/hub.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
+import type { RecordingLengthStore } from '../store/recording-part-rows.ts';
 import type { OpenRecordings } from './open-recordings.ts';
 
 interface RecordingLengthsOptions {

@@ -1,28 +1,29 @@
-/** Streams of recordings from any position on: converted, or the original packets; also during the recording. */
-import { type Media90k, media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
-import type { MonotonicClock } from '../../host/clock.ts';
-import { sleepUnlessAborted } from '../../host/deadline.ts';
-import type { Log } from '../../host/log.ts';
-import type { AudioOption, LiveCodec, Notice } from '../../wire/api.ts';
+/**
+ * Streams of recordings from any position on: converted, or the original packets; also during the recording. One never
+ * has another codec than was asked for, because `playback` said before what is offered.
+ */
+import { type Media90k, media90k, TICKS_PER_SECOND } from '../../lib/arib/time.ts';
+import type { MonotonicClock } from '../../lib/host/clock.ts';
+import { sleepUnlessAborted } from '../../lib/host/deadline.ts';
+import type { Log } from '../../lib/host/log.ts';
+import type { LiveCodec } from '../../lib/wire/api.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
 import { chooseAudio } from '../media/audio-choice.ts';
-import { EncodedSession } from '../media/encoded-session.ts';
 import { entryBehind, findEntry, isScrambledAt, type RecordingEntry } from '../media/entry-search.ts';
 import { httpBody } from '../media/http-body.ts';
-import type { MediaSession } from '../media/media-session.ts';
-import { PacketSession } from '../media/packet-session.ts';
 import { chooseRecipe, type EncodedRecipe, type Recipe } from '../media/recipe.ts';
 import type { FollowedRecording } from '../media/recording-feed.ts';
 import { originOf } from '../media/recording-packets.ts';
 import { RecordingSource } from '../media/recording-source.ts';
 import { RECORDING_FAILURES } from '../media/session-failures.ts';
-import type { ViewerQueue } from '../media/viewer-queue.ts';
+import { SharedSource } from '../media/shared-source.ts';
+import type { SideRow } from '../media/side-row.ts';
+import { type Viewing, viewingOf } from '../media/viewing.ts';
 import { audioOptions } from '../model/audio.ts';
 import { Failure } from '../model/failure.ts';
 import type { RecordingId } from '../model/ids.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
 import type { ConversionSlots } from './conversion-slots.ts';
-import { LayoutChanges } from './layout-changes.ts';
 import type { OpenRecording, OpenRecordings } from './open-recordings.ts';
 
 export interface RecordingStreamRequest {
@@ -33,8 +34,8 @@ export interface RecordingStreamRequest {
   readonly from: number;
   /** Id of an Audio option. */
   readonly audio: string | undefined;
-  /** Captions are included beside video and audio. */
-  readonly captions?: boolean;
+  /** Side data that are included beside video and audio. */
+  readonly rows?: readonly SideRow[];
   /** H.264 may replace AV1. Default: false. */
   readonly mayFallBack?: boolean;
   /**
@@ -44,12 +45,8 @@ export interface RecordingStreamRequest {
   readonly isChase: boolean;
 }
 
-/** A viewer of a recording; its frames are written to a transport by the caller. */
-interface RecordingViewing {
-  readonly viewer: ViewerQueue;
-  readonly mime: string;
-  readonly codec: LiveCodec;
-  readonly notices: readonly Notice[];
+/** A viewer of a recording. */
+interface RecordingViewing extends Viewing {
   /** s on the playback scale of its first picture. */
   readonly start: number;
   /** s to add to the times of fragments. */
@@ -58,9 +55,8 @@ interface RecordingViewing {
   readonly recorded: number;
   /** PTS of second 0. */
   readonly origin: number;
-  /** Audio options, and the id of the selected one. */
-  readonly audios: readonly AudioOption[];
-  readonly audio: string;
+  /** It begins with a data broadcast. */
+  readonly hasData: boolean;
 }
 
 interface RecordingStream extends Omit<RecordingViewing, 'viewer'> {
@@ -97,7 +93,7 @@ const BEGIN_WAIT_MS = 4_000;
 const ABANDONED_MS = 300_000;
 
 export class RecordingStreams {
-  readonly #sessions = new Set<{ session: MediaSession; source: RecordingSource }>();
+  readonly #running = new Set<SharedSource<RecordingSource>>();
   readonly #closing = new Set<Promise<void>>();
   readonly #changes = new LayoutChanges();
   #isClosed = false;
@@ -204,7 +200,7 @@ export class RecordingStreams {
   /** Ends every stream; resolves when no process is left. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const { session } of [...this.#sessions]) session.stop();
+    for (const shared of [...this.#running]) shared.stop();
     await Promise.all(this.#closing);
   }
 
@@ -269,30 +265,25 @@ export class RecordingStreams {
     }: { opened: OpenRecording; entry: RecordingEntry; recipe: Recipe; done: () => void },
     signal: AbortSignal,
   ): Promise<RecordingViewing> {
-    const { isChase, captions = false } = request;
+    const { isChase, rows = [] } = request;
     const { clock } = this.options;
     const { bytes, index } = opened;
     const zero = media90k(isChase ? entry.media : 0);
     const follow = isChase ? this.#follow(request.recording, opened) : undefined;
     const source = new RecordingSource({
-      ...{ bytes, index, entry, follow, zero, clock, captions, onClosed: done },
+      ...{ bytes, index, entry, follow, zero, clock, rows, onClosed: done },
       onLayoutChange: (change) => this.#changes.note(request.recording.id, change),
     });
-    const session = this.#session(source, recipe);
-    const { viewer, mime, notices } = await session.join(signal);
-    const asked = recipe.kind === 'encoded' ? recipe.notices : [];
-    const all = [...new Set([...asked, ...notices])];
+    const joined = await this.#shared(source).join(recipe, signal);
+    const { codec, audio } = request;
     const audios = audioOptions(request.recording.audios);
-    const choice = chooseAudio(audios, request.audio, source.layout.audios.length);
-    const chosen = audios.find(({ stream, side }) => stream === choice?.stream && side === choice.side);
     return {
-      ...{ viewer, mime, audios, audio: (chosen ?? audios[0])?.id ?? '' },
-      codec: recipe.kind === 'encoded' && all.includes('codec_fallback') ? 'h264' : request.codec,
-      notices: all,
+      ...viewingOf(joined, { codec, recipe, audios, audio }),
       start: entry.media / TICKS_PER_SECOND,
       offset: zero / TICKS_PER_SECOND,
       recorded: index.duration / TICKS_PER_SECOND,
       origin: originOf(entry.piece),
+      hasData: index.layout.data,
     };
   }
 
@@ -301,30 +292,21 @@ export class RecordingStreams {
     return { isGrowing: () => this.#isRecording(id), breakCount, renew, clock };
   }
 
-  #session(source: RecordingSource, recipe: Recipe): MediaSession {
+  /** For one viewer, because viewers watch different positions. */
+  #shared(source: RecordingSource): SharedSource<RecordingSource> {
     const { encoders, log } = this.options;
-    const failures = RECORDING_FAILURES;
-    const onOver = (): void => {
-      this.#sessions.delete(running);
-      const closing = source.close().finally(() => this.#closing.delete(closing));
-      this.#closing.add(closing);
-    };
-    const session =
-      recipe.kind === 'packets'
-        ? new PacketSession(source, failures, onOver)
-        : new EncodedSession({
-            source,
-            layout: () => source.layout,
-            recipe,
-            encoders,
-            failures,
-            log,
-            onOver,
-          });
-    const running = { session, source };
-    this.#sessions.add(running);
-    if (session instanceof EncodedSession) session.start();
-    return session;
+    const shared = new SharedSource<RecordingSource>({
+      open: async () => source,
+      ...{ failures: RECORDING_FAILURES, encoders, log },
+      onLost: () => {},
+      onOver: () => {
+        this.#running.delete(shared);
+        const closing = shared.released.finally(() => this.#closing.delete(closing));
+        this.#closing.add(closing);
+      },
+    });
+    this.#running.add(shared);
+    return shared;
   }
 }
 
@@ -340,4 +322,40 @@ function unreadable(isScrambled: boolean): Failure {
     ? 'この位置の映像はスクランブルが解除されていないため、再生できません。'
     : 'この位置には再生できる映像がありません。';
   return new Failure('not_found', message);
+}
+
+interface LayoutChange {
+  /** Media time of the last picture (or audio frame) before it. */
+  readonly media: Media90k;
+  /** Octets of the recording, at most one block before it. */
+  readonly at: number;
+}
+
+/** A client requests the end of its data, which may be some pictures before the change. */
+const BEFORE = TICKS_PER_SECOND;
+const MAX_RECORDINGS = 64;
+/** Limit per recording; a broadcast has a few at a change of programme. */
+const MAX_CHANGES = 64;
+
+/** Positions where streams ended because the codec or layout changes there: the next request continues after the change. */
+export class LayoutChanges {
+  readonly #known = new Map<number, LayoutChange[]>();
+
+  note(recording: number, change: LayoutChange): void {
+    const known = this.#known.get(recording) ?? [];
+    this.#known.delete(recording);
+    this.#known.set(recording, known);
+    if (known.every(({ media }) => media !== change.media)) known.push(change);
+    if (known.length > MAX_CHANGES) known.shift();
+    const oldest = this.#known.keys().next();
+    if (this.#known.size > MAX_RECORDINGS && oldest.done !== true) this.#known.delete(oldest.value);
+  }
+
+  /** The last change that is just after a time, or at most `behind` ticks before it. */
+  near(recording: number, media: number, behind: number): LayoutChange | undefined {
+    const near = (this.#known.get(recording) ?? []).filter(
+      (change) => media >= change.media - BEFORE && media <= change.media + behind,
+    );
+    return near.sort((a, b) => a.media - b.media).at(-1);
+  }
 }

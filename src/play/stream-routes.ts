@@ -11,12 +11,12 @@ import {
   RECORDED_HEADER,
   START_HEADER,
   STREAM_CODECS,
-} from '../../wire/api.ts';
+} from '../../lib/wire/api.ts';
+import { problemResponse, REFUSALS } from '../http/route/described-responses.ts';
+import { findRecording, ID_PARAMS } from '../http/route/path-ids.ts';
+import { ENDLESS, LENGTH_HEADER, NO_LENGTH } from '../http/route/stream-response.ts';
 import { Failure } from '../model/failure.ts';
 import type { RecordingId } from '../model/ids.ts';
-import { problemResponse, REFUSALS } from '../route/described-responses.ts';
-import { findRecording, ID_PARAMS } from '../route/recording-id.ts';
-import { ENDLESS, LENGTH_HEADER, NO_LENGTH } from '../route/stream-headers.ts';
 import type { EncodedStreamRequest, EncodedStreams } from './encoded-streams.ts';
 import { finishedRecording, type PlaybackRouteNeeds } from './playback-routes.ts';
 import type { RecordingStreamRequest, RecordingStreams } from './recording-streams.ts';

@@ -2,8 +2,8 @@
  * Finds access units that a decoder can use in the payloads of one PID, by start codes and headers alone: cheap enough
  * for eight recordings, and random octets contain none. Wrong data inside an otherwise complete unit is not detected.
  */
-import { ADTS_HEADER, readAdtsHeader } from '../../arib/aac/adts.ts';
-import type { VideoKind } from './station-layout.ts';
+import { ADTS_HEADER, readAdtsHeader } from '../../lib/arib/aac/adts.ts';
+import type { VideoKind } from '../model/encoding.ts';
 
 export interface AccessUnits {
   /**

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
-import { broadcastMs } from '../../arib/time.ts';
-import { monotonicMs, systemWallClock } from '../../host/clock.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import { monotonicMs, systemWallClock } from '../../lib/host/clock.ts';
+import type { CaptionPage } from '../../lib/wire/caption.ts';
 import { eventStations } from '../../synth/broadcast.ts';
 import { captionTruth } from '../../synth/caption/truth.ts';
 import { ticksAt } from '../../synth/clock.ts';
 import { DEFAULT } from '../../synth/scenario/default.ts';
 import { recording, SERVICE } from '../../test/caption/recording.ts';
-import type { CaptionPage } from '../../wire/caption.ts';
-import { type CaptionReaderValue, captionReader } from './caption-reader.ts';
+import { type CaptionItem, captionReader } from './caption-reader.ts';
 import type { ReaderKind } from './reader-kind.ts';
 import { ReaderSet } from './reader-set.ts';
 
@@ -19,7 +19,7 @@ const station = DEFAULT.channels
   .find(({ place }) => place.superimpose !== null);
 if (station === undefined) throw new Error('no station with superimposed text');
 
-let posted: CaptionReaderValue[];
+let posted: CaptionItem[];
 let readers: ReaderSet;
 
 beforeEach(() => {
@@ -29,7 +29,7 @@ beforeEach(() => {
     wall: systemWallClock,
     processing: () => 0,
     isOnlyUse: true,
-    post: (_reader, value) => posted.push(value as CaptionReaderValue),
+    post: (_reader, value) => posted.push(value as CaptionItem),
     ended: () => {},
   });
   readers.start(1, captionReader as unknown as ReaderKind<unknown, unknown, unknown>, { serviceId: SERVICE });
@@ -44,9 +44,16 @@ function broadcast(): void {
 describe('captionReader', () => {
   test('posts what is announced, the languages, then the pages at their broadcast time', () => {
     broadcast();
-    expect(posted[0]).toEqual({ kind: 'announced', captions: true, superimpose: true });
-    const languages = posted.filter((value) => value.kind === 'languages');
-    expect(languages.map(({ superimpose }) => superimpose).sort()).toEqual([false, true]);
+    const tracks = posted.filter((item) => item.kind === 'track');
+    // First that there are any, then the languages.
+    expect(tracks.map(({ superimpose, languages }) => [superimpose, languages?.length])).toEqual([
+      [false, 0],
+      [true, 0],
+      [expect.any(Boolean), expect.any(Number)],
+      [expect.any(Boolean), expect.any(Number)],
+    ]);
+    expect(new Set(tracks.slice(2).map(({ superimpose }) => superimpose)).size).toBe(2);
+    expect(tracks.slice(2).every(({ languages }) => (languages?.length ?? 0) > 0)).toBe(true);
     const pages = posted.filter((value) => value.kind === 'page' && !value.superimpose);
     const truth = captionTruth(DEFAULT.seed, station as never, AT, SECONDS).captions;
     const times = new Set(truth.map(({ pts }) => pts));
@@ -56,21 +63,6 @@ describe('captionReader', () => {
       if (value.kind === 'page') expect((JSON.parse(value.json) as CaptionPage).v).toBe(1);
     }
     expect(posted.some((value) => value.kind === 'page' && value.superimpose)).toBe(true);
-  });
-
-  test('repeats the current state for a late joiner', () => {
-    broadcast();
-    const last = posted.findLast(
-      (value) => value.kind === 'page' && !value.superimpose && value.language === 1,
-    );
-    posted.length = 0;
-    readers.command(1, { kind: 'repeat' });
-    expect(posted.map(({ kind }) => kind).filter((kind) => kind !== 'page')).toEqual([
-      'announced',
-      'languages',
-      'languages',
-    ]);
-    expect(posted).toContainEqual(last as CaptionReaderValue);
   });
 
   test('posts nothing of another station', () => {

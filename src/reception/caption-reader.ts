@@ -1,49 +1,56 @@
 /**
  * Reader `caption`: the caption pages of one station as they are broadcast, for each language, and its superimposed
- * text. Posts a page as JSON, which is the same for all viewers. The command `repeat` posts the current state again,
- * for an owner that joins late. ARIB STD-B24 Vol. 1 Part 3; the stream is parsed in `arib/caption`.
+ * text. Posts a page as JSON, which is the same for all viewers. ARIB STD-B24 Vol. 1 Part 3; the stream is parsed in
+ * `lib/arib/caption`.
  */
-import { type CaptionSource, CaptionStream } from '../../arib/caption/caption-stream.ts';
-import type { CaptionEvent } from '../../arib/caption/decoder.ts';
-import type { CaptionLanguage } from '../../arib/caption/management.ts';
-import type { ServiceId } from '../../arib/ids.ts';
-import type { Pts90k } from '../../arib/time.ts';
-import type { CaptionPage } from '../../wire/caption.ts';
+import { type CaptionSource, CaptionStream } from '../../lib/arib/caption/caption-stream.ts';
+import type { CaptionEvent } from '../../lib/arib/caption/decoder.ts';
+import type { ServiceId } from '../../lib/arib/ids.ts';
+import type { Pts90k } from '../../lib/arib/time.ts';
+import type { CaptionLanguage } from '../../lib/wire/caption.ts';
 import { defineReader, type Reader, type ReaderContext } from './reader-kind.ts';
+import type { SideItem, SideReaderOptions } from './side-item.ts';
 
-interface CaptionReaderOptions {
-  serviceId: number;
+/** Current languages of captions or superimposed text; clears earlier pages. */
+export interface CaptionTrackItem extends SideItem {
+  readonly kind: 'track';
+  readonly superimpose: boolean;
+  /** null: the stream has none. Empty until its management data was received. */
+  readonly languages: readonly Pick<CaptionLanguage, 'index' | 'code'>[] | null;
 }
 
-interface CaptionReaderCommand {
-  kind: 'repeat';
+/** A caption page of one language; replaces the previous page, and a page without runs clears it. */
+export interface CaptionPageItem extends SideItem {
+  readonly kind: 'page';
+  /** Superimposed text has separate pages. */
+  readonly superimpose: boolean;
+  /** 1 to 8. */
+  readonly language: number;
+  readonly time: Pts90k;
+  readonly json: string;
 }
 
-export type CaptionReaderValue =
-  /** Which kinds of text the station announces in its PMT. `time`: the stream's clock then, if it is known. */
-  | { kind: 'announced'; captions: boolean; superimpose: boolean; time?: Pts90k }
-  /** From the management data; clears at this time what was on screen before. */
-  | { kind: 'languages'; superimpose: boolean; languages: CaptionLanguage[]; time: Pts90k }
-  /** `time`: when it is shown (PTS). The page replaces the previous one; a page without runs clears the screen. */
-  | { kind: 'page'; superimpose: boolean; language: number; time: Pts90k; json: string };
+export type CaptionItem = CaptionTrackItem | CaptionPageItem;
 
-export const captionReader = defineReader<CaptionReaderOptions, CaptionReaderCommand, CaptionReaderValue>({
+type Languages = CaptionTrackItem['languages'];
+
+export const captionReader = defineReader<SideReaderOptions, never, CaptionItem>({
   name: 'caption',
   start: ({ serviceId }, context) => new CaptionReader(serviceId as ServiceId, context),
 });
 
-class CaptionReader implements Reader<CaptionReaderCommand> {
+class CaptionReader implements Reader<never> {
   readonly #stream: CaptionStream;
   #sources: readonly CaptionSource[] | undefined;
   #selected = '';
-  /** Current state by kind, text and language: at most two kinds of text in eight languages. */
-  readonly #current = new Map<string, CaptionReaderValue>();
+  /** Key: whether the text is superimposed. */
+  readonly #languages = new Map<boolean, Languages>();
 
   constructor(
     serviceId: ServiceId,
-    private readonly context: ReaderContext<CaptionReaderValue>,
+    private readonly context: ReaderContext<CaptionItem>,
   ) {
-    this.#stream = new CaptionStream(serviceId);
+    this.#stream = new CaptionStream(serviceId === 0 ? undefined : serviceId);
     this.#select();
   }
 
@@ -53,55 +60,46 @@ class CaptionReader implements Reader<CaptionReaderCommand> {
     for (const event of events) this.#post(event);
   }
 
-  command(): void {
-    for (const value of this.#current.values()) this.context.post(value);
-  }
-
   #select(): void {
-    const { pids, sources } = this.#stream;
+    const { pids, sources, clock } = this.#stream;
     const wanted = pids.join();
     if (wanted !== this.#selected) {
       this.#selected = wanted;
       this.context.select(pids);
     }
-    if (sources === this.#sources || (this.#sources === undefined && sources.length === 0)) return;
+    if (sources === this.#sources) return;
     this.#sources = sources;
-    const captions = sources.some(({ superimpose }) => !superimpose);
-    const superimpose = sources.some((source) => source.superimpose);
-    const before = this.#current.get('announced');
-    if (before?.kind === 'announced' && before.captions === captions && before.superimpose === superimpose)
-      return;
-    const time = this.#stream.clock;
-    this.#keep('announced', {
-      kind: 'announced',
-      ...{ captions, superimpose },
-      ...(time === undefined ? {} : { time }),
-    });
+    for (const superimpose of [false, true]) {
+      const isThere = sources.some((source) => source.superimpose === superimpose);
+      this.#announced(superimpose, isThere, clock);
+    }
+  }
+
+  /** The languages follow with the management data, which is not repeated while the stream continues. */
+  #announced(superimpose: boolean, isThere: boolean, time: Pts90k | undefined): void {
+    const known = this.#languages.get(superimpose) ?? null;
+    if (isThere !== (known !== null)) this.#postTrack(superimpose, isThere ? [] : null, time);
   }
 
   #post(event: CaptionEvent): void {
-    const { superimpose } = event;
+    const { superimpose, at: time } = event;
     if (event.kind === 'management') {
-      const pages = [...this.#current].filter(
-        ([, value]) => value.kind === 'page' && value.superimpose === superimpose,
-      );
-      for (const [key] of pages) this.#current.delete(key);
-      this.#keep(`languages/${superimpose}`, {
-        kind: 'languages',
-        superimpose,
-        languages: [...event.languages],
-        time: event.at,
-      });
+      const languages = event.languages.map(({ index, code }) => ({ index, code }));
+      this.#postTrack(superimpose, languages, time);
       return;
     }
-    const page: CaptionPage = event.page;
-    const { language, at: time } = event;
-    const json = JSON.stringify(page);
-    this.#keep(`page/${superimpose}/${language}`, { kind: 'page', superimpose, language, time, json });
+    const { language } = event;
+    const json = JSON.stringify(event.page);
+    const key = `page/${superimpose}/${language}`;
+    // UTF-16 in memory
+    const size = 2 * json.length;
+    this.context.post({ kind: 'page', superimpose, language, time, json, key, rank: 1, size });
   }
 
-  #keep(key: string, value: CaptionReaderValue): void {
-    this.#current.set(key, value);
-    this.context.post(value);
+  #postTrack(superimpose: boolean, languages: Languages, time: Pts90k | undefined): void {
+    this.#languages.set(superimpose, languages);
+    const state = { key: `track/${superimpose}`, clears: `page/${superimpose}/`, size: 0 };
+    const timed = time === undefined ? {} : { time };
+    this.context.post({ kind: 'track', superimpose, languages, ...state, ...timed });
   }
 }

@@ -1,6 +1,5 @@
 /** Surveys of channels as promises: opens a whole channel and runs one reader on it (scan or logo). */
-import { AgentStreamError } from '../tuner/agent-stream.ts';
-import { StreamFailure } from '../tuner/stream-failure.ts';
+import { AgentStreamError, StreamFailure } from '../tuner/agent-stream.ts';
 import { logoReader } from './logo-reader.ts';
 import type { ReaderEnd } from './reader-kind.ts';
 import { type PlannedReader, planReader, type ReceptionPool } from './reception-pool.ts';

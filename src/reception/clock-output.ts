@@ -2,17 +2,19 @@
  * Output `clock`: maps time stamps of the station to broadcast time. Posts a pair for each TOT of the
  * broadcaster (about every 5 s; ARIB STD-B10 Part 2, 5.2.9), with the last clock reference before it.
  */
-import type { Pid } from '../../arib/ids.ts';
-import { parseTot, TOT_PID } from '../../arib/si/tot.ts';
-import type { BroadcastMs, Pts90k } from '../../arib/time.ts';
-import { pcrToPts } from '../../arib/ts/clock.ts';
-import { PACKET_SIZE, packetPcr, packetPid } from '../../arib/ts/packet.ts';
-import { SectionDemux } from '../../arib/ts/section.ts';
+import type { Pid } from '../../lib/arib/ids.ts';
+import { parseTot, TOT_PID } from '../../lib/arib/si/eit.ts';
+import type { BroadcastMs, Pts90k } from '../../lib/arib/time.ts';
+import { pcrToPts } from '../../lib/arib/ts/clock.ts';
+import { PACKET_SIZE, packetPcr, packetPid } from '../../lib/arib/ts/packet.ts';
+import { SectionDemux } from '../../lib/arib/ts/section.ts';
 import { defineOutput, type Output, type OutputContext } from './output-kind.ts';
+import type { SideItem } from './side-item.ts';
 
-export interface StationTime {
-  pts: Pts90k;
-  at: BroadcastMs;
+interface StationTime extends SideItem {
+  readonly time: Pts90k;
+  /** Broadcast time of this time stamp. */
+  readonly at: BroadcastMs;
 }
 
 /**
@@ -64,7 +66,7 @@ class ClockOutput implements Output<never> {
     for (const section of this.#demux.feed(packet)) {
       const time = parseTot(section)?.time;
       if (time === undefined || this.#pcr === undefined || this.#age > FRESH_PACKETS) continue;
-      this.context.event({ pts: this.#pcr, at: time });
+      this.context.event({ time: this.#pcr, at: time, key: 'clock', size: 0 });
     }
   }
 }

@@ -1,9 +1,8 @@
 import { expect, test } from 'bun:test';
-import { isBareDualMono } from '../../arib/aac/dual-mono.ts';
-import { pid } from '../../arib/ids.ts';
-import { continuityCounter, PACKET_SIZE, packetPid } from '../../arib/ts/packet.ts';
-import { PesAssembler, type PesPacket } from '../../arib/ts/pes.ts';
-import { packetizePes } from '../../arib/ts/pes-writer.ts';
+import { isBareDualMono } from '../../lib/arib/aac/dual-mono.ts';
+import { pid } from '../../lib/arib/ids.ts';
+import { continuityCounter, PACKET_SIZE, packetPid } from '../../lib/arib/ts/packet.ts';
+import { PesAssembler, type PesPacket, packetizePes } from '../../lib/arib/ts/pes.ts';
 import { DualMonoPackets } from './dual-mono.ts';
 
 const AUDIO = pid(0x110);

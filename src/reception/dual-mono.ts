@@ -1,9 +1,9 @@
 /**
  * Filter before an encoder: converts dual-mono audio as broadcast to two-channel audio that ffmpeg can decode (the
- * reason is in `arib/aac/dual-mono.ts`). Other packets and other audio pass unchanged.
+ * reason is in `lib/arib/aac/dual-mono.ts`). Other packets and other audio pass unchanged.
  */
-import { DualMonoConfigurer, isBareDualMono } from '../../arib/aac/dual-mono.ts';
-import type { Pid } from '../../arib/ids.ts';
+import { DualMonoConfigurer, isBareDualMono } from '../../lib/arib/aac/dual-mono.ts';
+import type { Pid } from '../../lib/arib/ids.ts';
 import {
   continuityCounter,
   hasPayload,
@@ -11,9 +11,8 @@ import {
   packetPid,
   payloadStart,
   startsUnit,
-} from '../../arib/ts/packet.ts';
-import { PesAssembler, readPes } from '../../arib/ts/pes.ts';
-import { packetizePes } from '../../arib/ts/pes-writer.ts';
+} from '../../lib/arib/ts/packet.ts';
+import { PesAssembler, packetizePes, readPes } from '../../lib/arib/ts/pes.ts';
 import { joinBytes } from './join-bytes.ts';
 
 /** stream_id 110x xxxx, ISO/IEC 13818-1 table 2-22. */

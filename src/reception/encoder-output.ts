@@ -5,11 +5,11 @@
  * with live), MAX_UNTAKEN towards the main thread (20 s of 6 Mbit/s; reading pauses, then the first bound applies).
  */
 
-import { pts90k } from '../../arib/time.ts';
-import type { ProgrammeFault } from '../../arib/ts/gap-watch.ts';
-import type { MonotonicMs } from '../../host/clock.ts';
-import { settlesWithin } from '../../host/deadline.ts';
-import { Fragmenter, type MediaPiece } from '../../mp4/fragmenter.ts';
+import { pts90k } from '../../lib/arib/time.ts';
+import type { ReceptionFault } from '../../lib/arib/ts/clock.ts';
+import type { MonotonicMs } from '../../lib/host/clock.ts';
+import { settlesWithin } from '../../lib/host/deadline.ts';
+import { Fragmenter, type MediaPiece } from '../../lib/mp4/fragmenter.ts';
 import { FfmpegProcess, type ProcessEnd } from '../ffmpeg/process.ts';
 import { DualMonoPackets } from './dual-mono.ts';
 import { type FilledStreams, GapFiller } from './gap-filler.ts';
@@ -45,7 +45,7 @@ interface EncoderCommand {
 /** `init`, then `fragment`s. `fault`: which streams of the station are replaced from now on; null: none. */
 export type EncodedPiece =
   | Exclude<MediaPiece, { kind: 'jump' }>
-  | { kind: 'fault'; fault: ProgrammeFault | null };
+  | { kind: 'fault'; fault: ReceptionFault | null };
 
 type EncoderEnd =
   /** The station's layout or picture format changed: the next packets need a new encoder. */

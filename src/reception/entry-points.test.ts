@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import type { Pid } from '../../arib/ids.ts';
-import { monotonicMs } from '../../host/clock.ts';
+import type { Pid } from '../../lib/arib/ids.ts';
+import { monotonicMs } from '../../lib/host/clock.ts';
 import { type EntryPoint, EntryPointFinder } from './entry-points.ts';
 import { StreamBurst } from './stream-burst.ts';
 

@@ -2,9 +2,9 @@
  * Finds entry points in a station's packets: a PAT, then its PMT, then an intra picture. Also reports the picture
  * format, because a running encoder cannot switch to another one.
  */
-import type { Pid } from '../../arib/ids.ts';
-import type { Pts90k } from '../../arib/time.ts';
-import { PTS_HZ, ptsDifference } from '../../arib/ts/clock.ts';
+import type { Pid } from '../../lib/arib/ids.ts';
+import type { Pts90k } from '../../lib/arib/time.ts';
+import { PTS_HZ, ptsDifference } from '../../lib/arib/ts/clock.ts';
 import {
   hasTransportError,
   PACKET_SIZE,
@@ -13,10 +13,10 @@ import {
   payloadStart,
   scramblingControl,
   startsUnit,
-} from '../../arib/ts/packet.ts';
-import { pesTimes } from '../../arib/ts/pes-stamps.ts';
+} from '../../lib/arib/ts/packet.ts';
+import { pesTimes } from '../../lib/arib/ts/pes.ts';
+import type { VideoKind } from '../model/encoding.ts';
 import { joinBytes } from './join-bytes.ts';
-import type { VideoKind } from './station-layout.ts';
 
 /** Positions are octets from the start of the station's stream. */
 export interface EntryPoint {

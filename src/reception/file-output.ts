@@ -6,10 +6,10 @@
  * Bounds: MAX_QUEUED (20 s of the fastest station, 3 MB a second; at worst half a gigabyte for 8 of them at once).
  */
 
-import type { Pid } from '../../arib/ids.ts';
-import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
-import { type MonotonicClock, type MonotonicMs, monotonicMs } from '../../host/clock.ts';
-import { within } from '../../host/deadline.ts';
+import type { Pid } from '../../lib/arib/ids.ts';
+import { PCR_HZ, pcrDifference } from '../../lib/arib/ts/clock.ts';
+import { type MonotonicClock, type MonotonicMs, monotonicMs } from '../../lib/host/clock.ts';
+import { within } from '../../lib/host/deadline.ts';
 import { defineOutput, type Output, type OutputKind } from './output-kind.ts';
 import {
   clockReferences,
@@ -47,16 +47,22 @@ export interface FileTrouble {
   path: string;
   /** The system's error code: ENOSPC, EIO, … */
   code: string;
-  /** Octets in the file, whole packets. */
+}
+
+/** A file as the output left it, to continue in another one, or because of an error. */
+export interface LeftFile {
+  path: string;
+  /** Octets in it, whole packets. */
   size: number;
-  /** When the first packets arrived that are not written. */
+  /** Octets that are not in it: they wait for the next file. */
+  queued: number;
+  /** When the first of them arrived. */
   writtenUntil: MonotonicMs;
 }
 
 export interface FileProgress {
   second: ReceptionSecond;
-  path: string;
-  /** Current size of the file, octets. */
+  /** Current size of the open file, octets. */
   size: number;
   /** Octets queued for the disk. */
   queued: number;
@@ -98,9 +104,11 @@ export type FileEvent =
   | { kind: 'forbidden'; on: boolean }
   /** The station's layout changed after this octet of the file. Sent once the data after it is written. */
   | { kind: 'layout'; path: string; position: number }
+  /** Sent before the next file is opened, and before `trouble` with an open file. */
+  | { kind: 'left'; left: LeftFile }
   /** Writing is suspended until `move`. */
   | { kind: 'trouble'; trouble: FileTrouble }
-  /** Sent once, as the last event. `size`: null if the file was never opened. */
+  /** Sent once, as the last event. `size`: null if no file is open. */
   | { kind: 'ended'; path: string; size: number | null };
 
 interface Queued {
@@ -170,6 +178,7 @@ export class FileOutput implements Output<FileCommand> {
   /** Copying was forbidden at the start of the next chunk. */
   #isPieceForbidden = false;
   #ending = false;
+  #stopping: Promise<void> | undefined;
   #wake = Promise.withResolvers<void>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #syncedAt: MonotonicMs;
@@ -181,10 +190,8 @@ export class FileOutput implements Output<FileCommand> {
   #slowestMs = 0;
   #path: string;
   #size = 0;
-  /** The file at `#path` was opened, and `#size` is its size. */
-  #opened = false;
   /** The file that was open before, as it was written. */
-  #left: Pick<FileTrouble, 'path' | 'size'> | undefined;
+  #left: LeftFile | undefined;
   /** The owner was notified that reception has begun. */
   #reported = false;
   readonly #running: Promise<void>;
@@ -269,13 +276,16 @@ export class FileOutput implements Output<FileCommand> {
   }
 
   /** Writes the queue and closes the file; resolves when that is done, or at the time limit. */
-  async stop(): Promise<void> {
-    if (!this.#ending) {
-      this.#ending = true;
-      this.#meter.interrupt();
-      this.#release();
-      this.#wake.resolve();
-    }
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
+    this.#ending = true;
+    this.#meter.interrupt();
+    this.#release();
+    this.#wake.resolve();
     await within(END_LIMIT_MS, this.#running, () => {});
     clearTimeout(this.#timer);
   }
@@ -295,10 +305,9 @@ export class FileOutput implements Output<FileCommand> {
 
   #report(second: ReceptionSecond): void {
     this.#reported = true;
-    const slowestMs = Math.round(this.#slowestMs);
+    const written = { size: this.#size, queued: this.#queuedBytes, slowestMs: Math.round(this.#slowestMs) };
     this.#slowestMs = 0;
-    const progress = { second, path: this.#path, size: this.#size, queued: this.#queuedBytes, slowestMs };
-    this.emit({ kind: 'progress', progress });
+    this.emit({ kind: 'progress', progress: { second, ...written } });
   }
 
   async #run(): Promise<void> {
@@ -327,22 +336,27 @@ export class FileOutput implements Output<FileCommand> {
 
   async #open(opening: FileOpening): Promise<void> {
     this.#opening = undefined;
-    const before = this.#file;
-    if (this.#opened) this.#left = { path: this.#path, size: this.#size };
+    await this.#close(this.#leave());
     this.#path = opening.path;
-    this.#file = undefined;
-    this.#opened = false;
-    await this.#close(before);
-    this.#size = 0;
-    const file = await this.#timed(() => RecordedFile.open(opening, this.pcrPid()));
+    const own = this.#left?.path === opening.path ? this.#left.size : undefined;
+    const file = await this.#timed(() => RecordedFile.open(opening, this.pcrPid(), own));
     this.#file = file;
     this.#size = file.size;
     this.#trouble = undefined;
-    this.#opened = true;
     const { path, size, inode, former = null } = file;
     this.emit({ kind: 'opened', path, size, ...(inode === undefined ? {} : { inode }), former });
-    const lost = this.#left?.path === path ? this.#left.size - size : 0;
-    if (lost > 0) await this.#reportCut(file, lost);
+    if (own !== undefined && own > size) await this.#reportCut(file, own - size);
+  }
+
+  /** What is queued goes to the next file. */
+  #leave(): RecordedFile | undefined {
+    const file = this.#file;
+    this.#file = undefined;
+    if (file === undefined) return undefined;
+    const writtenUntil = this.#queue[0]?.at ?? this.now();
+    this.#left = { path: file.path, size: file.size, queued: this.#queuedBytes, writtenUntil };
+    this.emit({ kind: 'left', left: this.#left });
+    return file;
   }
 
   async #write(file: RecordedFile): Promise<void> {
@@ -379,14 +393,13 @@ export class FileOutput implements Output<FileCommand> {
   /** The queue has the packets after the missing ones. */
   async #reportCut(file: RecordedFile, lost: number): Promise<void> {
     const pid = this.pcrPid();
-    const last = await file.lastClock(pid);
+    const last = await file.lastClock(pid).catch(() => undefined);
     const next = this.#queue.find(({ bytes }) => clockReferences(bytes, pid).first !== undefined);
     const first = next === undefined ? undefined : clockReferences(next.bytes, pid).first;
     const isKnown = next !== undefined && last !== undefined && first !== undefined;
     const from = isKnown ? monotonicMs(next.at - pcrDifference(first, last) / PCR_PER_MS) : null;
-    const { path, size } = file;
-    const to = this.#queue[0]?.at ?? this.now();
-    this.emit({ kind: 'cut', cut: { path, size, lost, from, to, pcr: first ?? null } });
+    const cut = { path: file.path, size: file.size, lost, from, to: this.#queue[0]?.at ?? this.now() };
+    this.emit({ kind: 'cut', cut: { ...cut, pcr: first ?? null } });
   }
 
   /** Reports layout changes in the data just written. */
@@ -448,17 +461,10 @@ export class FileOutput implements Output<FileCommand> {
     const code = String(
       (cause as { code?: unknown }).code ?? (cause instanceof Error ? cause.message : cause),
     );
-    const file = this.#file;
-    this.#file = undefined;
-    const trouble: FileTrouble = {
-      cause: code === 'ENOSPC' || code === 'EDQUOT' ? 'disk_full' : 'disk_failed',
-      path: this.#path,
-      code,
-      size: this.#size,
-      writtenUntil: this.#queue[0]?.at ?? this.now(),
-    };
+    const isFull = code === 'ENOSPC' || code === 'EDQUOT';
+    const trouble: FileTrouble = { cause: isFull ? 'disk_full' : 'disk_failed', path: this.#path, code };
     this.#trouble = trouble.cause;
-    await this.#close(file);
+    await this.#close(this.#leave());
     this.emit({ kind: 'trouble', trouble });
   }
 
@@ -484,9 +490,10 @@ export class FileOutput implements Output<FileCommand> {
     }
     this.#queue = [];
     this.#queuedBytes = 0;
-    await this.#close(this.#file);
+    const file = this.#file;
+    await this.#close(file);
     this.#file = undefined;
-    this.emit({ kind: 'ended', path: this.#path, size: this.#opened ? this.#size : null });
+    this.emit({ kind: 'ended', path: this.#path, size: file?.size ?? null });
     this.closed();
   }
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Pid, pid } from '../../arib/ids.ts';
+import { type Pid, pid } from '../../lib/arib/ids.ts';
 import { airPackets } from '../../test/synth/air-packets.ts';
 import { type Recount, recount } from './file-recount.ts';
 

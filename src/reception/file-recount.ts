@@ -3,10 +3,10 @@
  * sound in them. Bounded memory.
  */
 import type { FileHandle } from 'node:fs/promises';
-import type { Pid } from '../../arib/ids.ts';
-import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
-import { hasTransportError, PACKET_SIZE, packetPcr, packetPid } from '../../arib/ts/packet.ts';
-import { StreamStatistics } from '../../arib/ts/statistics.ts';
+import type { Pid } from '../../lib/arib/ids.ts';
+import { PCR_HZ, pcrDifference } from '../../lib/arib/ts/clock.ts';
+import { hasTransportError, PACKET_SIZE, packetPcr, packetPid } from '../../lib/arib/ts/packet.ts';
+import { StreamStatistics } from '../../lib/arib/ts/statistics.ts';
 import { ProgrammeWatch, type UnwatchableSpan } from './programme-watch.ts';
 import {
   atClocks,
@@ -20,6 +20,8 @@ import {
 const TAIL_BYTES = 4096 * PACKET_SIZE;
 /** Unreported data of a killed process is a few seconds; counting more than this would take too long. */
 const MAX_RECOUNT_BYTES = 1_400_000 * PACKET_SIZE;
+/** A killed process can have appended this much without a report: five seconds of the fastest station. */
+const EARLIER_BYTES = 20 * TAIL_BYTES;
 /**
  * Steps of one recount: a few seconds in steps of a tenth of a second. LEAST_STEP_BYTES has enough packets to tell
  * whether most are scrambled.
@@ -58,6 +60,13 @@ export interface Recount {
   pcr: number | null;
   /** Broadcast time from the last one that was counted to the last one, ms; undefined: unknown. */
   spanMs?: number | undefined;
+  /**
+   * Holes near the end of the part that was counted. The first one begins with the file, if its beginning was read:
+   * what another program cut off is missing there, when packets were appended afterwards.
+   */
+  earlier?: readonly RecountedHole[];
+  /** Broadcast time from the file's first clock reference to the last one, ms; undefined: unknown. */
+  wholeMs?: number | undefined;
 }
 
 /**
@@ -91,7 +100,37 @@ export async function recount(
     counter.take(block.subarray(0, length));
   }
   const { runs, holes, unwatchable } = counter.end();
-  return { recounted: sumOf(runs), runs, holes, unwatchable, pcr: last ?? null, spanMs };
+  const counts = { recounted: sumOf(runs), runs, holes, unwatchable, pcr: last ?? null, spanMs };
+  if (aligned === size) return counts;
+  const { first } = clockReferences(await lastBytes(handle, Math.min(size, TAIL_BYTES)), pid);
+  const wholeMs =
+    first === undefined || last === undefined ? undefined : pcrDifference(last, first) / PCR_PER_MS;
+  return { ...counts, earlier: await earlierHoles(handle, Math.min(aligned, size), pid, last), wholeMs };
+}
+
+/** @param to octet up to which it was counted @param last the file's last clock reference */
+async function earlierHoles(
+  handle: FileHandle,
+  to: number,
+  pid: Pid | undefined,
+  last: number | undefined,
+): Promise<RecountedHole[]> {
+  const counter = new PieceCounter(pid, last);
+  let at = Math.max(0, to - EARLIER_BYTES);
+  const begin: RecountedHole[] = [];
+  const block = new Uint8Array(Math.min(TAIL_BYTES, to - at));
+  while (at < to) {
+    const length = await fill(handle, block, at, Math.min(block.length, to - at));
+    if (length === 0) break;
+    const { first } = at === 0 ? clockReferences(block.subarray(0, length), pid) : {};
+    if (first !== undefined && last !== undefined) {
+      const toBeforeEndMs = pcrDifference(last, first) / PCR_PER_MS;
+      begin.push({ fromBeforeEndMs: Number.POSITIVE_INFINITY, toBeforeEndMs });
+    }
+    counter.take(block.subarray(0, length));
+    at += length;
+  }
+  return [...begin, ...counter.end().holes];
 }
 
 /** The last clock reference before an octet, 27 MHz; undefined: none is near. @throws the system's error */
@@ -104,13 +143,16 @@ export async function lastClock(
   return clockReferences(tail, known ?? clockPid(tail)).last;
 }
 
-/** Broadcast time between the first and the last clock reference, ms. @throws the system's error */
-export async function clockSpanMs(handle: FileHandle, size: number): Promise<number | undefined> {
+/** The first and the last clock reference, 27 MHz. @throws the system's error */
+export async function clockEnds(
+  handle: FileHandle,
+  size: number,
+): Promise<{ first: number; last: number } | undefined> {
   const head = await lastBytes(handle, Math.min(size, TAIL_BYTES));
   const pid = clockPid(head);
   const { first } = clockReferences(head, pid);
   const last = await lastClock(handle, size, pid);
-  return first === undefined || last === undefined ? undefined : pcrDifference(last, first) / PCR_PER_MS;
+  return first === undefined || last === undefined ? undefined : { first, last };
 }
 
 /** Counts from clock reference to clock reference, across blocks. */

@@ -4,8 +4,8 @@
  * operation of the process.
  */
 import { closeSync, fdatasyncSync, openSync } from 'node:fs';
-import { SILENT_LOG } from '../../host/log.ts';
-import { WorkerLink } from '../../host/worker-link.ts';
+import { SILENT_LOG } from '../../lib/host/log.ts';
+import { WorkerLink } from '../../lib/host/worker-link.ts';
 
 export interface SyncContract {
   requests: { sync: { ask: { path: string }; answer: null } };

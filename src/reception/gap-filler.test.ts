@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { pid } from '../../arib/ids.ts';
-import type { ProgrammeFault } from '../../arib/ts/gap-watch.ts';
+import { pid } from '../../lib/arib/ids.ts';
+import type { ReceptionFault } from '../../lib/arib/ts/clock.ts';
 import { adaptation, PACKET, pesPacket, StreamBuilder } from '../../test/stream-builder.ts';
 import { GapFiller } from './gap-filler.ts';
 
@@ -27,7 +27,7 @@ interface Unit {
 
 /** A station's stream, picture by picture. A group has 15 pictures; audio comes with every third one. */
 class TestBroadcast {
-  readonly faults: (ProgrammeFault | undefined)[] = [];
+  readonly faults: (ReceptionFault | undefined)[] = [];
   readonly out: Uint8Array[] = [];
   readonly reached = new Map<number, number>();
   readonly #builder = new StreamBuilder();

@@ -3,11 +3,16 @@
  * the video as soon as it returns. Missing video is replaced by the last intra picture, missing audio by silence. Video
  * resumes with an intra picture.
  */
-import { SILENT_TICKS, silentPes } from '../../arib/aac/silence.ts';
-import type { Pid } from '../../arib/ids.ts';
-import { type Pts90k, unwrapPts } from '../../arib/time.ts';
-import { PTS_HZ, pcrToPts } from '../../arib/ts/clock.ts';
-import { GapWatch, type ProgrammeFault, type WatchedStream } from '../../arib/ts/gap-watch.ts';
+import { SILENT_TICKS, silentPes } from '../../lib/arib/aac/adts.ts';
+import type { Pid } from '../../lib/arib/ids.ts';
+import { type Pts90k, unwrapPts } from '../../lib/arib/time.ts';
+import {
+  GapWatch,
+  PTS_HZ,
+  pcrToPts,
+  type ReceptionFault,
+  type WatchedStream,
+} from '../../lib/arib/ts/clock.ts';
 import {
   continuityCounter,
   hasAdaptationField,
@@ -17,12 +22,11 @@ import {
   packetPid,
   scramblingControl,
   startsUnit,
-} from '../../arib/ts/packet.ts';
-import { pesTimes, shiftPes } from '../../arib/ts/pes-stamps.ts';
-import { packetizePes } from '../../arib/ts/pes-writer.ts';
+} from '../../lib/arib/ts/packet.ts';
+import { packetizePes, pesTimes, shiftPes } from '../../lib/arib/ts/pes.ts';
+import type { VideoKind } from '../model/encoding.ts';
 import { pictureStart } from './entry-points.ts';
 import { joinBytes } from './join-bytes.ts';
-import type { VideoKind } from './station-layout.ts';
 
 /** Video PES packets come 30 times a second, audio at least three times. */
 const FILL_AFTER: Readonly<Record<WatchedStream, number>> = { video: PTS_HZ * 0.3, audio: PTS_HZ * 0.5 };
@@ -49,7 +53,7 @@ interface GapNeeds {
   /** PID of the programme clock. */
   pcrPid(): Pid | undefined;
   /** Called when the missing streams change; undefined: none. */
-  onFault(fault: ProgrammeFault | undefined): void;
+  onFault(fault: ReceptionFault | undefined): void;
   /** Called when the stream was filled up to this time stamp. */
   onReached(pid: Pid, unwrappedPts: number): void;
 }
@@ -86,7 +90,7 @@ export class GapFiller {
   #floor = Number.NEGATIVE_INFINITY;
   /** Only ADTS audio can be replaced by silence. */
   #isAdts = false;
-  #fault: ProgrammeFault | undefined;
+  #fault: ReceptionFault | undefined;
 
   constructor(
     private readonly streams: FilledStreams,

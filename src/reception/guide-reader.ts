@@ -1,18 +1,19 @@
 /**
- * Reader `guide`: assembles the sections of the programme guide (EIT, SDT, TOT), drops repeated and damaged ones, and
- * posts the rest in batches for the guide worker. It posts bytes, because cloning a parsed table between threads costs
- * more than parsing it. ARIB STD-B10 Part 2, 5.1.
+ * Reader `guide`: assembles the sections of the programme guide (EIT, SDT, TOT, BIT), drops repeated and damaged ones,
+ * and posts the rest in batches to the guide worker, by a port of its own, so that they do not cross the main thread. It
+ * posts bytes, because cloning a parsed table between threads costs more than parsing it. ARIB STD-B10 Part 2, 5.1.
+ *
+ * While the guide worker has MAX_UNREAD_BYTES not read, packets are dropped; afterwards every section is posted again
+ * when it is repeated.
  */
-import type { Pid } from '../../arib/ids.ts';
-import { EIT_PID } from '../../arib/si/eit.ts';
-import { SDT_PID } from '../../arib/si/sdt.ts';
-import { TOT_PID } from '../../arib/si/tot.ts';
-import { readSection, type Section, SectionDemux } from '../../arib/ts/section.ts';
-import { SectionMemory } from '../../arib/ts/section-memory.ts';
-import type { MonotonicMs, WallMs } from '../../host/clock.ts';
+import type { Pid } from '../../lib/arib/ids.ts';
+import { EIT_PID, TOT_PID } from '../../lib/arib/si/eit.ts';
+import { BIT_PID, SDT_PID } from '../../lib/arib/si/service-tables.ts';
+import { readSection, type Section, SectionDemux, SectionMemory } from '../../lib/arib/ts/section.ts';
+import type { MonotonicMs, WallMs } from '../../lib/host/clock.ts';
 import { defineReader, type Reader, type ReaderContext } from './reader-kind.ts';
 
-export const GUIDE_PIDS: readonly number[] = [EIT_PID, SDT_PID, TOT_PID];
+export const GUIDE_PIDS: readonly number[] = [EIT_PID, SDT_PID, TOT_PID, BIT_PID];
 
 /** A full satellite network sends under 100 KB of new sections a second. */
 const BATCH_BYTES = 48 * 1024;
@@ -21,36 +22,60 @@ const BATCH_MS = 500;
 /** Size of the PID before each section. */
 const PREFIX = 2;
 
-export interface GuideBatch {
+/** New sections of one stream are under 100 KB a second. */
+const MAX_UNREAD_BYTES = 4 * 1_048_576;
+
+interface GuideBatch {
   /** Arrival of the last section, by this machine's clock. */
   at: WallMs;
+  /** The same by the monotonic clock of the reader's thread. */
+  postedAt: MonotonicMs;
   /** To be read by `guideSections`. */
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** Clears the record of posted sections: repetitions are posted again. */
-export interface GuideReaderCommand {
-  kind: 'repeat';
+/** To the guide worker. `end`: the last message. */
+export type GuideMessage = { kind: 'sections'; batch: GuideBatch } | { kind: 'end' };
+
+/** From the guide worker. */
+export type GuideAnswer =
+  /** Octets of a batch that was read. */
+  | { kind: 'read'; bytes: number }
+  /** Posted sections are posted again when they are repeated. */
+  | { kind: 'forget' };
+
+export interface GuideReaderOptions {
+  /** Its other end is at the guide worker. */
+  port: MessagePort;
 }
 
-export const guideReader = defineReader<null, GuideReaderCommand, GuideBatch>({
+export const guideReader = defineReader<GuideReaderOptions, never, never>({
   name: 'guide',
-  start: (_options, context) => new GuideReader(context),
-  transfer: ({ bytes }) => [bytes.buffer],
+  start: ({ port }, context) => new GuideReader(context, port),
+  ports: ({ port }) => [port],
 });
 
-class GuideReader implements Reader<GuideReaderCommand> {
+class GuideReader implements Reader<never> {
   readonly #memory = new SectionMemory();
   readonly #demux = new SectionDemux(GUIDE_PIDS as Pid[], this.#memory);
   #batch: Section[] = [];
   #bytes = 0;
   #since: MonotonicMs | undefined;
+  /** Octets that the guide worker has not read. */
+  #unread = 0;
+  #isFull = false;
 
-  constructor(private readonly context: ReaderContext<GuideBatch>) {
+  constructor(
+    private readonly context: ReaderContext<never>,
+    private readonly port: MessagePort,
+  ) {
     context.select(GUIDE_PIDS);
+    port.onmessage = ({ data }) => this.#answered(data);
   }
 
   feed(packets: Uint8Array): void {
+    this.#isFull ||= this.#unread > MAX_UNREAD_BYTES;
+    if (this.#isFull) return;
     for (const section of this.#demux.feed(packets)) {
       this.#since ??= this.context.clock();
       this.#batch.push(section);
@@ -60,16 +85,27 @@ class GuideReader implements Reader<GuideReaderCommand> {
     }
   }
 
-  command(): void {
-    this.#memory.clear();
-  }
-
   check(): void {
     if (this.#since !== undefined && this.context.clock() - this.#since >= BATCH_MS) this.#flush();
   }
 
   close(): void {
     this.#flush();
+    this.#post({ kind: 'end' });
+    this.port.close();
+  }
+
+  #answered(answer: GuideAnswer): void {
+    if (answer.kind === 'read') {
+      this.#unread -= answer.bytes;
+      if (!this.#isFull || this.#unread > MAX_UNREAD_BYTES / 2) return;
+      this.#isFull = false;
+    }
+    this.#memory.clear();
+  }
+
+  #post(message: GuideMessage, transfer: ArrayBuffer[] = []): void {
+    this.port.postMessage(message, transfer);
   }
 
   #flush(): void {
@@ -78,7 +114,9 @@ class GuideReader implements Reader<GuideReaderCommand> {
     this.#batch = [];
     this.#bytes = 0;
     this.#since = undefined;
-    this.context.post({ at: this.context.wall(), bytes });
+    this.#unread += bytes.length;
+    const batch = { at: this.context.wall(), postedAt: this.context.clock(), bytes };
+    this.#post({ kind: 'sections', batch }, [bytes.buffer]);
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { crc32, deflateSync } from 'node:zlib';
-import { networkId, serviceId } from '../../arib/ids.ts';
+import { networkId, serviceId } from '../../lib/arib/ids.ts';
 import { ddbSections, diiSection, nameInfo } from '../../test/carousel-builder.ts';
 import {
   longSection,

@@ -5,20 +5,25 @@
  * largest is read.
  * Memory is bounded for any input. ARIB STD-B21 12.2.2 and Annex 1; TR-B14 Vol. 4, TR-B15 Vol. 4.
  */
-import { inflateSync } from 'node:zlib';
-import { Carousel, type CompleteModule } from '../../arib/carousel/carousel.ts';
-import { filterDescriptors, findDescriptor } from '../../arib/descriptor/index.ts';
-import { broadcastTypeOf, type NetworkId, type Pid, type ServiceId } from '../../arib/ids.ts';
-import { CDT_LOGO, CDT_PID, type Cdt, parseCdt } from '../../arib/si/cdt.ts';
-import { CompleteTables } from '../../arib/si/complete-tables.ts';
-import { isDummyLogo, type Logo, parseLogo, parseLogoModule } from '../../arib/si/logo.ts';
-import { completeLogo, logoSize } from '../../arib/si/logo-picture.ts';
-import { NIT_PID, type Nit } from '../../arib/si/nit.ts';
-import { parseSdt, SDT_PID, type Sdt } from '../../arib/si/sdt.ts';
-import { parsePat } from '../../arib/ts/pat.ts';
-import { type ProgramMap, parsePmt } from '../../arib/ts/pmt.ts';
-import { type Section, SectionDemux } from '../../arib/ts/section.ts';
+import { Carousel, type CompleteModule } from '../../lib/arib/carousel/carousel.ts';
+import { filterDescriptors, findDescriptor } from '../../lib/arib/descriptor/index.ts';
+import { broadcastTypeOf, type NetworkId, type Pid, type ServiceId } from '../../lib/arib/ids.ts';
+import { CDT_LOGO, CDT_PID, type Cdt, parseCdt } from '../../lib/arib/si/cdt.ts';
+import { CompleteTables } from '../../lib/arib/si/complete-tables.ts';
+import {
+  completeLogo,
+  isDummyLogo,
+  type Logo,
+  logoSize,
+  parseLogo,
+  parseLogoModule,
+} from '../../lib/arib/si/logo.ts';
+import { NIT_PID, type Nit, parseSdt, SDT_PID, type Sdt } from '../../lib/arib/si/service-tables.ts';
+import { parsePat } from '../../lib/arib/ts/pat.ts';
+import { type ProgramMap, parsePmt } from '../../lib/arib/ts/pmt.ts';
+import { type Section, SectionDemux } from '../../lib/arib/ts/section.ts';
 import { betterType, LARGEST_TYPE } from '../model/logo.ts';
+import { inflateModule } from './inflate-module.ts';
 import { defineReader } from './reader-kind.ts';
 import type { FoundLogo, LogoCarrier, SurveyFindings, WantedLogo } from './survey-types.ts';
 
@@ -243,7 +248,7 @@ export class LogoReader {
   }
 
   #module({ module, data }: CompleteModule): void {
-    const plain = inflated(module.info.compression, data);
+    const plain = inflateModule(module.info, data, LIMITS.moduleBytes);
     const read = plain === undefined ? undefined : parseLogoModule(plain);
     for (const { services, picture } of read?.logos ?? []) {
       for (const { originalNetworkId, serviceId } of services) {
@@ -297,19 +302,6 @@ function announcedBy(descriptor: LogoTransmission): Announced | null {
     return { logoId, exact: { version: logoVersion, downloadDataId } };
   }
   return descriptor?.type === 2 ? { logoId: descriptor.logoId, exact: undefined } : null;
-}
-
-function inflated(
-  compression: { type: number; originalSize: number } | undefined,
-  data: Uint8Array,
-): Uint8Array | undefined {
-  if (compression === undefined) return data;
-  if (compression.type !== 0 || compression.originalSize > LIMITS.moduleBytes) return undefined;
-  try {
-    return inflateSync(data, { maxOutputLength: Math.max(1, compression.originalSize) });
-  } catch {
-    return undefined;
-  }
 }
 
 /** The picture with its palette; undefined if it is empty or does not have the size of a logo. */

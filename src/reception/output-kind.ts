@@ -5,8 +5,8 @@
  * An output runs in a reception worker, has its own bounded queue towards its sink, and ends independently.
  */
 
-import type { Pid } from '../../arib/ids.ts';
-import type { MonotonicClock, MonotonicMs } from '../../host/clock.ts';
+import type { Pid } from '../../lib/arib/ids.ts';
+import type { MonotonicClock, MonotonicMs } from '../../lib/host/clock.ts';
 import type { StreamBurst } from './stream-burst.ts';
 
 /** The stream or its worker was lost, or the output failed (`reason`). Any output may end like this. */

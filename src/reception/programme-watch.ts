@@ -6,10 +6,11 @@
  * No loss: streams that the PMT does not list, still pictures, a second sound that ends, a unit that comes late but
  * in time for its decoding. Not detected: wrong data inside complete units.
  */
-import { findDescriptor } from '../../arib/descriptor/index.ts';
-import type { Pid } from '../../arib/ids.ts';
-import type { Pts90k } from '../../arib/time.ts';
-import { PCR_HZ, PTS_HZ, pcrDifference, pcrToPts, ptsDifference } from '../../arib/ts/clock.ts';
+import { findDescriptor } from '../../lib/arib/descriptor/index.ts';
+import type { Pid } from '../../lib/arib/ids.ts';
+import type { Pts90k } from '../../lib/arib/time.ts';
+import type { ReceptionFault } from '../../lib/arib/ts/clock.ts';
+import { PCR_HZ, PTS_HZ, pcrDifference, pcrToPts, ptsDifference } from '../../lib/arib/ts/clock.ts';
 import {
   continuityCounter,
   hasPayload,
@@ -22,11 +23,11 @@ import {
   payloadStart,
   scramblingControl,
   startsUnit,
-} from '../../arib/ts/packet.ts';
-import { parsePat } from '../../arib/ts/pat.ts';
-import { pesTimes } from '../../arib/ts/pes-stamps.ts';
-import { type ProgramMap, parsePmt } from '../../arib/ts/pmt.ts';
-import { type Section, SectionDemux } from '../../arib/ts/section.ts';
+} from '../../lib/arib/ts/packet.ts';
+import { parsePat } from '../../lib/arib/ts/pat.ts';
+import { pesTimes } from '../../lib/arib/ts/pes.ts';
+import { type ProgramMap, parsePmt } from '../../lib/arib/ts/pmt.ts';
+import { type Section, SectionDemux } from '../../lib/arib/ts/section.ts';
 import { type AccessUnits, Pictures, SoundFrames, SoundPackets } from './access-units.ts';
 import { layoutOf } from './station-layout.ts';
 
@@ -60,7 +61,7 @@ const AAC_ADTS = 0x0f;
 
 /** A part that cannot be watched, as times before the last packet, ms. */
 export interface UnwatchableSpan {
-  cause: 'no_picture' | 'no_sound' | 'scrambled';
+  cause: ReceptionFault;
   fromBeforeEndMs: number;
   toBeforeEndMs: number;
 }

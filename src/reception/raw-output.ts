@@ -1,6 +1,5 @@
 /** Output `raw`: sends the narrowed stream to the main thread, in batches, with a bound on unacknowledged bytes. */
-import type { MonotonicMs } from '../../host/clock.ts';
-import { untilSharedTick } from '../../host/shared-tick.ts';
+import { type MonotonicMs, untilSharedTick } from '../../lib/host/clock.ts';
 import { joinBytes } from './join-bytes.ts';
 import { defineOutput, type Output, type OutputContext } from './output-kind.ts';
 

@@ -6,7 +6,7 @@
  * A reader never delays an output: it gets copies of its packets after all outputs were fed, within a time budget and
  * from a bounded backlog (`reader-set.ts`). A fault of a reader ends only that reader.
  */
-import type { MonotonicClock, WallClock } from '../../host/clock.ts';
+import type { MonotonicClock, WallClock } from '../../lib/host/clock.ts';
 
 export interface ReaderContext<Value> {
   readonly clock: MonotonicClock;
@@ -38,15 +38,17 @@ export interface ReaderKind<Options, Command, Value> {
   start(options: Options, context: ReaderContext<Value>): Reader<Command>;
   /** Buffers of a value that are moved to the main thread instead of copied. */
   transfer(value: Value): ArrayBuffer[];
+  /** Ports of the options, which are moved to the worker. */
+  ports(options: Options): MessagePort[];
 }
 
 type Definition<Options, Command, Value> = Pick<ReaderKind<Options, Command, Value>, 'name' | 'start'> &
-  Partial<Pick<ReaderKind<Options, Command, Value>, 'transfer'>>;
+  Partial<Pick<ReaderKind<Options, Command, Value>, 'transfer' | 'ports'>>;
 
 export function defineReader<Options, Command, Value>(
   definition: Definition<Options, Command, Value>,
 ): ReaderKind<Options, Command, Value> {
-  return { transfer: () => [], ...definition };
+  return { transfer: () => [], ports: () => [], ...definition };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
-import { type MonotonicMs, monotonicMs, systemWallClock } from '../../host/clock.ts';
+import { type MonotonicMs, monotonicMs, systemWallClock } from '../../lib/host/clock.ts';
 import { StreamBuilder } from '../../test/stream-builder.ts';
 import { defineReader, type Reader, type ReaderEnd, type ReaderKind } from './reader-kind.ts';
 import { ReaderSet } from './reader-set.ts';

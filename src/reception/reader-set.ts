@@ -7,9 +7,9 @@
  * processing time for all readers of the stream together, in slices of SLICE packets. A slice that takes longer than
  * SLOW_CALL_MS of this thread's own processing time is a fault, and so is anything thrown.
  */
-import { PacketFramer } from '../../arib/ts/framer.ts';
-import { PACKET_SIZE, PID_COUNT, packetPid } from '../../arib/ts/packet.ts';
-import type { MonotonicClock, WallClock } from '../../host/clock.ts';
+import { PacketFramer } from '../../lib/arib/ts/framer.ts';
+import { PACKET_SIZE, PID_COUNT, packetPid } from '../../lib/arib/ts/packet.ts';
+import type { MonotonicClock, WallClock } from '../../lib/host/clock.ts';
 import type { Reader, ReaderEnd, ReaderKind } from './reader-kind.ts';
 
 const MAX_BACKLOG = 1024 * 1024;

@@ -1,16 +1,39 @@
 /** The worker's side of `reception-messages.ts`: handles orders and owns the streams. Called by a worker's entry. */
+
+import { fullGC } from 'bun:jsc';
 import {
   type MonotonicClock,
   systemMonotonicClock,
   systemWallClock,
   type WallClock,
-} from '../../host/clock.ts';
-import { type SendEvent, serveWorker, type WorkerHandlers } from '../../host/worker-server.ts';
+} from '../../lib/host/clock.ts';
+import { type SendEvent, serveWorker, type WorkerHandlers } from '../../lib/host/worker-server.ts';
 import { readAgentStream } from '../tuner/agent-stream.ts';
-import { BufferCollection } from './buffer-collection.ts';
 import type { ReceptionKinds } from './reception-kinds.ts';
 import type { ReceptionContract, ReceptionOrder } from './reception-messages.ts';
 import { type OpaqueOutputKind, type OpaqueReaderKind, StationReception } from './station-reception.ts';
+
+/** 1.5 s of eight full terrestrial stations. Half of this would free 12 MB more for 0.4 % of a core. */
+const COLLECT_AFTER_BYTES = 24 * 1024 * 1024;
+
+/**
+ * Garbage collection of packet buffers in a reception worker. The runtime collects when the heap has doubled, and the
+ * heap of this thread is mostly packets. Collecting after a fixed amount of packets instead saves 30 MB with eight
+ * stations. The heap has few objects, so one collection takes only 5 ms.
+ */
+export class BufferCollection {
+  #received = 0;
+
+  constructor(private readonly collect: () => void = fullGC) {}
+
+  /** Counts a buffer that will become garbage. */
+  received(octets: number): void {
+    this.#received += octets;
+    if (this.#received < COLLECT_AFTER_BYTES) return;
+    this.#received = 0;
+    this.collect();
+  }
+}
 
 /** Interval of reader checks; outputs are checked every OUTPUT_CHECKS intervals. */
 const CHECK_MS = 100;

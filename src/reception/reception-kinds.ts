@@ -1,6 +1,7 @@
 /** The outputs and readers that a reception worker offers. A new kind is one file and one row here. */
 import { captionReader } from './caption-reader.ts';
 import { clockOutput } from './clock-output.ts';
+import { dataReader } from './data-reader.ts';
 import { encoderOutput } from './encoder-output.ts';
 import { fileOutputWith, type SyncFile } from './file-output.ts';
 import { guideReader } from './guide-reader.ts';
@@ -19,6 +20,6 @@ export interface ReceptionKinds {
 export function receptionKinds(syncFile: SyncFile | undefined): ReceptionKinds {
   return {
     outputs: [fileOutputWith(syncFile), encoderOutput, rawOutput, clockOutput],
-    readers: [guideReader, scanReader, logoReader, captionReader],
+    readers: [guideReader, scanReader, logoReader, captionReader, dataReader],
   };
 }

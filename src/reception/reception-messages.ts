@@ -1,12 +1,11 @@
 /**
- * Messages between the main thread and a reception worker, over `host/worker-link`. `stream` and `part` are numbers
+ * Messages between the main thread and a reception worker, over `lib/host/worker-link`. `stream` and `part` are numbers
  * chosen by the main thread, unique in a process. A part is an output or a reader; its options, commands, events and
  * ends are opaque here and typed at both ends by its kind (`output-kind.ts`, `reader-kind.ts`).
  */
-import type { ServiceId } from '../../arib/ids.ts';
-import type { MonotonicMs } from '../../host/clock.ts';
-import type { AgentStreamLimits } from '../tuner/agent-stream.ts';
-import type { StreamProblem } from '../tuner/stream-failure.ts';
+import type { ServiceId } from '../../lib/arib/ids.ts';
+import type { MonotonicMs } from '../../lib/host/clock.ts';
+import type { AgentStreamLimits, StreamProblem } from '../tuner/agent-stream.ts';
 import type { ReaderEnd } from './reader-kind.ts';
 import type { StationLayout } from './station-layout.ts';
 

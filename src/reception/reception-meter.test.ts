@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import { pid } from '../../arib/ids.ts';
-import { PACKET_SIZE } from '../../arib/ts/packet.ts';
-import { monotonicMs } from '../../host/clock.ts';
+import { pid } from '../../lib/arib/ids.ts';
+import { PACKET_SIZE } from '../../lib/arib/ts/packet.ts';
+import { monotonicMs } from '../../lib/host/clock.ts';
 import { ReceptionMeter, type ReceptionSecond } from './reception-meter.ts';
 
 const PCR_PID = pid(0x1ff);

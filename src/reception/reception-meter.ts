@@ -2,11 +2,11 @@
  * Measures a station's packets while they are recorded: sums of each second, gaps in the broadcast, and losses of
  * picture or sound. It makes no verdicts.
  */
-import type { Pid } from '../../arib/ids.ts';
-import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
-import { hasTransportError, PACKET_SIZE, packetPcr, packetPid } from '../../arib/ts/packet.ts';
-import { StreamStatistics } from '../../arib/ts/statistics.ts';
-import { type MonotonicMs, monotonicMs } from '../../host/clock.ts';
+import type { Pid } from '../../lib/arib/ids.ts';
+import { PCR_HZ, pcrDifference } from '../../lib/arib/ts/clock.ts';
+import { hasTransportError, PACKET_SIZE, packetPcr, packetPid } from '../../lib/arib/ts/packet.ts';
+import { StreamStatistics } from '../../lib/arib/ts/statistics.ts';
+import { type MonotonicMs, monotonicMs } from '../../lib/host/clock.ts';
 import { ProgrammeWatch, type UnwatchableSpan } from './programme-watch.ts';
 
 const PCR_PER_MS = PCR_HZ / 1000;

@@ -3,13 +3,18 @@
  * Does not depend on the kinds of outputs and readers. The number of workers is fixed. If a worker dies, or has streams
  * and does not respond, its streams end as lost, and it is replaced at the next request.
  */
-import type { ServiceId } from '../../arib/ids.ts';
-import { type MonotonicMs, monotonicMs, systemMonotonicClock } from '../../host/clock.ts';
-import type { Log } from '../../host/log.ts';
-import { WorkerLink } from '../../host/worker-link.ts';
+import type { ServiceId } from '../../lib/arib/ids.ts';
+import { type MonotonicMs, monotonicMs, RemoteClock } from '../../lib/host/clock.ts';
+import type { Log } from '../../lib/host/log.ts';
+import { WorkerLink } from '../../lib/host/worker-link.ts';
 import { Failure } from '../model/failure.ts';
-import { type AgentStreamLimits, type AgentStreamRequest, agentStreamUrl } from '../tuner/agent-stream.ts';
-import { type StreamProblem, streamFailure } from '../tuner/stream-failure.ts';
+import {
+  type AgentStreamLimits,
+  type AgentStreamRequest,
+  agentStreamUrl,
+  type StreamProblem,
+  streamFailure,
+} from '../tuner/agent-stream.ts';
 import type { OutputKind, OutputLost } from './output-kind.ts';
 import type { ReaderEnd, ReaderKind } from './reader-kind.ts';
 import type { ReceptionContract, ReceptionEvent, ReceptionOrder } from './reception-messages.ts';
@@ -55,7 +60,7 @@ export interface StreamPart<Command> {
 
 interface OpenOptions {
   request: AgentStreamRequest;
-  /** Narrow to this station; null: the whole channel, for readers only. */
+  /** Narrow to this station; null: the whole channel, unchanged. */
   serviceId: ServiceId | null;
   handlers: StreamHandlers;
   signal: AbortSignal;
@@ -104,8 +109,7 @@ class PoolWorker {
   readonly parts = new Map<number, PartEntry>();
   readonly link: WorkerLink<ReceptionContract>;
   #release: (() => void) | undefined;
-  /** This thread's clock minus the worker's, by the fastest message. */
-  #apart = Number.POSITIVE_INFINITY;
+  #clock = new RemoteClock();
 
   constructor(name: string, options: ReceptionPoolOptions) {
     const { startWorker, log, silenceMs } = options;
@@ -120,20 +124,20 @@ class PoolWorker {
     });
   }
 
-  send(order: ReceptionOrder): void {
-    this.link.sendIfRunning(order);
+  send(order: ReceptionOrder, ports: MessagePort[] = []): void {
+    this.link.sendIfRunning(order, ports);
   }
 
-  begin(stream: number, entry: StreamEntry, order: ReceptionOrder): void {
+  begin(stream: number, entry: StreamEntry, order: ReceptionOrder, ports: MessagePort[]): void {
     this.streams.set(stream, entry);
     this.#release ??= this.link.hold();
-    this.link.send(order);
+    this.link.send(order, ports);
     // The worker died at each start and is not restarted yet (backoff).
     if (!this.link.isRunning) this.lose('not started');
   }
 
   lose(reason: string): void {
-    this.#apart = Number.POSITIVE_INFINITY;
+    this.#clock = new RemoteClock();
     const parts = [...this.parts.values()];
     this.parts.clear();
     for (const part of parts) {
@@ -195,8 +199,8 @@ class PoolWorker {
     if (entry === undefined) return;
     switch (event.kind) {
       case 'value':
-        this.#apart = Math.min(this.#apart, systemMonotonicClock() - event.at);
-        entry.value(event.value, event.at, monotonicMs(event.at + this.#apart));
+        this.#clock.heard(event.at);
+        entry.value(event.value, event.at, this.#clock.local(event.at));
         break;
       case 'spawned':
         entry.pid = event.pid;
@@ -229,6 +233,8 @@ class Part<Command> implements StreamPart<Command> {
     readonly name: string,
     readonly options: unknown,
     readonly entry: Omit<PartEntry, 'done' | 'ended'> & { ended(end: never): void },
+    /** Of the options. */
+    readonly ports: MessagePort[] = [],
   ) {}
 
   register(worker: PoolWorker, stream: number): void {
@@ -263,11 +269,13 @@ export function planReader<Options, Command, Value>(
   options: Options,
   handlers: ReaderHandlers<Value>,
 ): PlannedReader<Command> {
-  return new Part<Command>(kind.name, options, {
-    value: (value, _at, postedAt) => handlers.value(value as Value, postedAt),
+  const entry = {
+    value: (value: unknown, _at: MonotonicMs, postedAt: MonotonicMs) =>
+      handlers.value(value as Value, postedAt),
     ended: (end: ReaderEnd & { dropped: number }) => handlers.ended?.(end),
     lost: () => handlers.ended?.({ cause: 'stream', reason: 'the worker was lost', dropped: 0 }),
-  });
+  };
+  return new Part<Command>(kind.name, options, entry, kind.ports(options));
 }
 
 /** An open stream of the agent, for the main thread. */
@@ -317,8 +325,8 @@ export class ReceptionStream {
   #add<Command>(kind: 'output' | 'reader', part: Part<Command>): StreamPart<Command> {
     if (this.#worker.streams.has(this.id)) {
       part.register(this.#worker, this.id);
-      const { name, options } = part;
-      this.#worker.send({ kind, stream: this.id, part: part.part, name, options });
+      const { name, options, ports } = part;
+      this.#worker.send({ kind, stream: this.id, part: part.part, name, options }, ports);
     } else part.refuse();
     return part;
   }
@@ -383,7 +391,8 @@ export class ReceptionPool {
     else {
       for (const reader of readers) reader.register(worker, id);
       const plans = readers.map(({ part, name, options: own }) => ({ part, name, options: own }));
-      worker.begin(id, entry, { kind: 'open', stream: id, url, serviceId, limits, readers: plans });
+      const ports = readers.flatMap((reader) => reader.ports);
+      worker.begin(id, entry, { kind: 'open', stream: id, url, serviceId, limits, readers: plans }, ports);
     }
     try {
       const { tunerId, layout } = await entry.opened.promise;

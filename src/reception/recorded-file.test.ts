@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pid } from '../../arib/ids.ts';
+import { pid } from '../../lib/arib/ids.ts';
 import { asFarAsItCan, REPLACED, RecordedFile } from './recorded-file.ts';
 
 const failing = (code: string) => async (): Promise<void> => {

@@ -5,11 +5,11 @@
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Pid } from '../../arib/ids.ts';
-import { PACKET_SIZE } from '../../arib/ts/packet.ts';
-import { equalBytes } from '../../arib/ts/sub-table.ts';
-import { type WallMs, wallMs } from '../../host/clock.ts';
-import { clockSpanMs, lastClock, type Recount, recount } from './file-recount.ts';
+import type { Pid } from '../../lib/arib/ids.ts';
+import { PACKET_SIZE } from '../../lib/arib/ts/packet.ts';
+import { equalBytes } from '../../lib/arib/ts/sub-table.ts';
+import { type WallMs, wallMs } from '../../lib/host/clock.ts';
+import { clockEnds, lastClock, type Recount, recount } from './file-recount.ts';
 
 const OWNER_WRITES = 0o644;
 /** Code of an error: another file has its name. */
@@ -57,9 +57,10 @@ export class RecordedFile {
 
   /**
    * @param pcrPid PID of the clock references, for counting existing contents
+   * @param own octets that the caller wrote to it before: those of other programs after them are cut off
    * @throws the system's error
    */
-  static async open(opening: FileOpening, pcrPid: Pid | undefined): Promise<RecordedFile> {
+  static async open(opening: FileOpening, pcrPid: Pid | undefined, own?: number): Promise<RecordedFile> {
     const { path } = opening;
     if (opening.mode === 'create') {
       const made = await mkdir(dirname(path), { recursive: true });
@@ -83,7 +84,7 @@ export class RecordedFile {
     const handle = await open(path, constants.O_RDWR | constants.O_APPEND);
     try {
       const { size, mtimeMs } = await handle.stat();
-      const whole = size - (size % PACKET_SIZE);
+      const whole = Math.min(size - (size % PACKET_SIZE), own ?? size);
       if (whole < size) await handle.truncate(whole);
       const modifiedAt = wallMs(mtimeMs);
       const lost = Math.max(0, opening.counted - whole);
@@ -172,18 +173,18 @@ export class RecordedFile {
 
   /** Cuts off an incomplete packet after a failed write; returns how much of the write is kept. */
   async #cut(): Promise<number> {
+    let written = 0;
     try {
       const { size } = await this.handle.stat();
       const whole = size - (size % PACKET_SIZE);
-      if (whole < size) await this.handle.truncate(whole);
-      const written = Math.max(0, whole - this.length);
       // Octets that another program cut off are missing when the file is opened again.
+      written = Math.max(0, whole - this.length);
       this.length += written;
-      return written;
+      if (whole < size) await this.handle.truncate(whole);
     } catch {
-      // The disk is unavailable: nothing counts as written.
-      return 0;
+      // The disk is unavailable, or can only be read since the error.
     }
+    return written;
   }
 }
 
@@ -208,12 +209,12 @@ async function inodeOf(handle: FileHandle, path: string): Promise<number | undef
   return own.ino === there.ino ? own.ino : undefined;
 }
 
-/** Broadcast time in the file, by its clock references, ms; undefined: unknown. */
-export async function recordedSpanMs(path: string): Promise<number | undefined> {
+/** The first and the last clock reference in the file, 27 MHz; undefined: unknown. */
+export async function fileClocks(path: string): ReturnType<typeof clockEnds> {
   try {
     const handle = await open(path, 'r');
     try {
-      return await clockSpanMs(handle, (await handle.stat()).size);
+      return await clockEnds(handle, (await handle.stat()).size);
     } finally {
       await handle.close();
     }

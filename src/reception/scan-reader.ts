@@ -2,14 +2,18 @@
  * Identifies a stream by its own NIT and SDT, which must be complete and consistent. Pure; damaged sections are
  * dropped before. ARIB STD-B10 Part 2, 5.2.4 and 5.2.6; TR-B14 Vol. 4, TR-B15 Vol. 4.
  */
-import { findDescriptor } from '../../arib/descriptor/index.ts';
-import type { Pid } from '../../arib/ids.ts';
-import { type BroadcastType, broadcastTypeOf, type TransportStreamId } from '../../arib/ids.ts';
-import { CompleteTables } from '../../arib/si/complete-tables.ts';
-import { NIT_PID, type Nit } from '../../arib/si/nit.ts';
-import { type DescribedService, SDT_PID, type Sdt } from '../../arib/si/sdt.ts';
-import type { DescribedStream } from '../../arib/si/transport-streams.ts';
-import { SectionDemux } from '../../arib/ts/section.ts';
+import { findDescriptor } from '../../lib/arib/descriptor/index.ts';
+import { type BroadcastType, broadcastTypeOf, type Pid, type TransportStreamId } from '../../lib/arib/ids.ts';
+import { CompleteTables } from '../../lib/arib/si/complete-tables.ts';
+import {
+  type DescribedService,
+  type DescribedStream,
+  NIT_PID,
+  type Nit,
+  SDT_PID,
+  type Sdt,
+} from '../../lib/arib/si/service-tables.ts';
+import { SectionDemux } from '../../lib/arib/ts/section.ts';
 import { defineReader } from './reader-kind.ts';
 import type { ScannedService, ScannedStream, SurveyFindings } from './survey-types.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import type { Pid, ServiceId } from '../../arib/ids.ts';
-import type { ProgramMap } from '../../arib/ts/pmt.ts';
+import type { Pid, ServiceId } from '../../lib/arib/ids.ts';
+import type { ProgramMap } from '../../lib/arib/ts/pmt.ts';
 import { layoutOf, sameLayout } from './station-layout.ts';
 
 function map(...streams: [type: number, pid: number, tag: number | null][]): ProgramMap {
@@ -25,6 +25,7 @@ describe('layoutOf', () => {
       video: { pid: 0x111 as Pid, kind: 'mpeg2' },
       audios: [0x112 as Pid, 0x113 as Pid],
       captions: [],
+      data: false,
     });
   });
 
@@ -40,6 +41,7 @@ describe('layoutOf', () => {
     );
     expect(layout.captions).toEqual([0x130 as Pid, 0x138 as Pid]);
     expect(layout.video?.kind).toBe('h264');
+    expect(layout.data).toBe(true);
   });
 
   test('the layout differs with another audio count or caption PID, but not with another data stream', () => {

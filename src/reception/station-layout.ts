@@ -1,14 +1,16 @@
-/** The properties of a station's PMT that an encoder depends on. */
-import type { Pid } from '../../arib/ids.ts';
-import type { ProgramMap } from '../../arib/ts/pmt.ts';
-
-export type VideoKind = 'mpeg2' | 'h264' | 'hevc';
+/** The properties of a station's PMT that encoders and viewers depend on. */
+import type { Pid } from '../../lib/arib/ids.ts';
+import type { ProgramMap } from '../../lib/arib/ts/pmt.ts';
+import { ENTRY_COMPONENT } from '../../lib/wire/data-broadcast.ts';
+import type { VideoKind } from '../model/encoding.ts';
 
 export interface StationLayout {
   video: { pid: Pid; kind: VideoKind } | null;
   /** In the order in which the guide counts audio streams. */
   audios: Pid[];
   captions: Pid[];
+  /** It has the component in which a data broadcast starts. */
+  data: boolean;
 }
 
 /** stream_type values, ISO/IEC 13818-1 table 2-34. */
@@ -20,6 +22,7 @@ const VIDEO_KINDS: ReadonlyMap<number, VideoKind> = new Map([
 ]);
 const AUDIO_TYPES: ReadonlySet<number> = new Set([0x03, 0x04, 0x0f, 0x11]);
 const PRIVATE_PES = 0x06;
+const DATA_CAROUSEL = 0x0d;
 /**
  * component_tag of captions and superimposed text, ARIB TR-B14 vol. 2 (0x30..0x37 and 0x38..0x3f, one-segment 0x87,
  * 0x88).
@@ -41,13 +44,15 @@ function byTag(a: { componentTag: number | null }, b: { componentTag: number | n
 export function layoutOf(map: ProgramMap): StationLayout {
   const streams = [...map.streams].sort(byTag);
   let video: StationLayout['video'] = null;
-  const layout: StationLayout = { video, audios: [], captions: [] };
+  const layout: StationLayout = { video, audios: [], captions: [], data: false };
   for (const stream of streams) {
     const kind = VIDEO_KINDS.get(stream.streamType);
     if (kind !== undefined) video ??= { pid: stream.pid, kind };
     else if (AUDIO_TYPES.has(stream.streamType)) layout.audios.push(stream.pid);
     else if (stream.streamType === PRIVATE_PES && isCaption(stream.componentTag)) {
       layout.captions.push(stream.pid);
+    } else if (stream.streamType === DATA_CAROUSEL && stream.componentTag === ENTRY_COMPONENT) {
+      layout.data = true;
     }
   }
   return { ...layout, video };
@@ -55,5 +60,5 @@ export function layoutOf(map: ProgramMap): StationLayout {
 
 /** Whether an encoder started for one layout can continue with the other. */
 export function sameLayout(a: StationLayout, b: StationLayout): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
+  return JSON.stringify({ ...a, data: false }) === JSON.stringify({ ...b, data: false });
 }

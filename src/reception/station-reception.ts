@@ -3,14 +3,15 @@
  * its outputs and readers. Keeps the last seconds for outputs that join later. Independent of the kinds of outputs and
  * readers.
  */
-import type { Pid, ServiceId } from '../../arib/ids.ts';
-import type { OwnedBytes } from '../../arib/ts/owned-bytes.ts';
-import type { ProgramMap } from '../../arib/ts/pmt.ts';
-import { StationFilter } from '../../arib/ts/station-filter.ts';
-import type { MonotonicClock, MonotonicMs, WallClock } from '../../host/clock.ts';
-import { AgentStreamError, type AgentStreamHandlers } from '../tuner/agent-stream.ts';
-import type { StreamProblem } from '../tuner/stream-failure.ts';
-import { forbidsCopying } from './copy-control.ts';
+
+import { forbidsRecording } from '../../lib/arib/descriptor/access.ts';
+import { type Descriptor, findDescriptor } from '../../lib/arib/descriptor/index.ts';
+import type { Pid, ServiceId } from '../../lib/arib/ids.ts';
+import type { OwnedBytes } from '../../lib/arib/ts/packet.ts';
+import type { ProgramMap } from '../../lib/arib/ts/pmt.ts';
+import { StationFilter } from '../../lib/arib/ts/station-filter.ts';
+import type { MonotonicClock, MonotonicMs, WallClock } from '../../lib/host/clock.ts';
+import { AgentStreamError, type AgentStreamHandlers, type StreamProblem } from '../tuner/agent-stream.ts';
 import { type EntryPoint, EntryPointFinder } from './entry-points.ts';
 import type { Output, OutputKind, OutputLost, OutputStream } from './output-kind.ts';
 import type { ReaderKind } from './reader-kind.ts';
@@ -18,6 +19,27 @@ import { ReaderSet, threadProcessingMs } from './reader-set.ts';
 import type { ReceptionEvent } from './reception-messages.ts';
 import { layoutOf, type StationLayout, sameLayout } from './station-layout.ts';
 import { StreamBurst } from './stream-burst.ts';
+
+/**
+ * Copy control of the current programme, from the station's PMT. ARIB TR-B14 Vol. 4, TR-B15 Vol. 4.
+ * Whether recording the programme, its video or its main audio is forbidden, in either loop of the PMT or in the
+ * component list of a descriptor. A stream's own descriptor takes precedence over the programme's.
+ */
+export function forbidsCopying(map: ProgramMap): boolean {
+  const common = findDescriptor(map.descriptors, 'digital_copy_control');
+  const { video, audios } = layoutOf(map);
+  const main = map.streams.filter(({ pid }) => pid === video?.pid || pid === audios[0]);
+  const words = main.map(({ descriptors, componentTag }) => {
+    const own = ownWord(descriptors) ?? common?.components.find((one) => one.componentTag === componentTag);
+    return own ?? common;
+  });
+  const relevant = words.length > 0 ? words : [common];
+  return relevant.some((word) => word !== undefined && forbidsRecording(word));
+}
+
+function ownWord(descriptors: readonly Descriptor[]) {
+  return findDescriptor(descriptors, 'digital_copy_control');
+}
 
 /** Time limit for PAT and PMT, which come every 100 ms (ARIB TR-B14); a station without them is off the air. */
 const TABLES_LIMIT_MS = 5_000;
@@ -32,7 +54,7 @@ interface StationReceptionOptions {
   stream: number;
   /** Reads the stream until it ends, always with an error (`readAgentStream`). */
   read: (handlers: AgentStreamHandlers, signal: AbortSignal) => Promise<never>;
-  /** null: the whole physical channel, for readers only. */
+  /** null: the whole physical channel; its outputs get the bytes as they arrive, without bursts and layouts. */
   serviceId: ServiceId | null;
   post: (event: ReceptionEvent, transfer?: ArrayBuffer[]) => void;
   clock: MonotonicClock;
@@ -118,7 +140,7 @@ export class StationReception {
         part,
         end: { cause: 'lost', ...(reason === undefined ? {} : { reason }) },
       });
-    if (this.#state === 'over' || this.#filter === undefined) {
+    if (this.#state === 'over') {
       lost();
       return;
     }
@@ -210,7 +232,12 @@ export class StationReception {
     this.#tablesFrom ??= this.#layout === undefined ? this.options.clock() : undefined;
     const { length } = chunk.readable;
     this.#readers.feed(chunk.readable);
-    if (this.#filter !== undefined) {
+    if (this.#filter === undefined) {
+      if (this.#outputs.size > 0) {
+        const bytes = chunk.handOver();
+        this.#each((output) => output.feed(bytes));
+      }
+    } else {
       const kept = this.#filter.take(chunk) as Uint8Array<ArrayBuffer>;
       if (kept.length > 0) this.#narrowed(kept);
     }

@@ -3,7 +3,7 @@
  * tuned station can decode immediately.
  */
 
-import type { MonotonicMs } from '../../host/clock.ts';
+import type { MonotonicMs } from '../../lib/host/clock.ts';
 import { type EntryPoint, pidFirst } from './entry-points.ts';
 import { joinBytes } from './join-bytes.ts';
 

@@ -1,5 +1,5 @@
 /** Requests and results of channel surveys: stations (scan) and logos. */
-import type { BroadcastType, NetworkId, ServiceId, TransportStreamId } from '../../arib/ids.ts';
+import type { BroadcastType, NetworkId, ServiceId, TransportStreamId } from '../../lib/arib/ids.ts';
 import type { AgentStreamRequest } from '../tuner/agent-stream.ts';
 
 /** What to look for in a channel's stream. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { pid } from '../../arib/ids.ts';
-import { PACKET_SIZE, packetPid, startsUnit } from '../../arib/ts/packet.ts';
+import { pid } from '../../lib/arib/ids.ts';
+import { PACKET_SIZE, packetPid, startsUnit } from '../../lib/arib/ts/packet.ts';
 import { pesPacket, StreamBuilder } from '../../test/stream-builder.ts';
 import { joinBytes } from './join-bytes.ts';
 import { TimeGuard } from './time-guard.ts';

@@ -2,9 +2,9 @@
  * Filter before an encoder: drops damaged packets and impossible time stamps. ffmpeg trusts every time stamp: one wrong
  * bit in an audio time stamp makes it insert hours of silence, which takes gigabytes of memory.
  */
-import type { Pid } from '../../arib/ids.ts';
-import type { Pts90k } from '../../arib/time.ts';
-import { PTS_HZ, ptsDifference } from '../../arib/ts/clock.ts';
+import type { Pid } from '../../lib/arib/ids.ts';
+import type { Pts90k } from '../../lib/arib/time.ts';
+import { PTS_HZ, ptsDifference } from '../../lib/arib/ts/clock.ts';
 import {
   hasTransportError,
   PACKET_SIZE,
@@ -12,8 +12,8 @@ import {
   payloadStart,
   scramblingControl,
   startsUnit,
-} from '../../arib/ts/packet.ts';
-import { readPes } from '../../arib/ts/pes.ts';
+} from '../../lib/arib/ts/packet.ts';
+import { readPes } from '../../lib/arib/ts/pes.ts';
 import { joinBytes } from './join-bytes.ts';
 
 /**

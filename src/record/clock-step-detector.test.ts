@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { broadcastMs } from '../../arib/time.ts';
-import { monotonicMs } from '../../host/clock.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import { monotonicMs } from '../../lib/host/clock.ts';
 import { ClockStepDetector } from './clock-step-detector.ts';
 
 test('a clock step is detected, normal running and small corrections are not', () => {

@@ -1,6 +1,6 @@
 /** Detects that the broadcast's clock was set, by comparing it with the monotonic clock. */
-import type { BroadcastMs } from '../../arib/time.ts';
-import type { MonotonicClock } from '../../host/clock.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { MonotonicClock } from '../../lib/host/clock.ts';
 
 /** Smaller steps are the clock's own slow correction. */
 const SET_MS = 2_000;

@@ -1,5 +1,9 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { until } from '../../test/until.ts';
 import { RecordingStore } from '../store/recording-store.ts';
 import { CommitBatcher } from './commit-batcher.ts';
 
@@ -65,4 +69,24 @@ test('a flush stores pending writes at once', () => {
   void commits.commit(put(1));
   commits.flush();
   expect(stored()).toEqual([1]);
+});
+
+test('a change that was answered before it was stored is kept, however the database fails afterwards', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-commits-'));
+  const path = join(folder, 'numbers.db');
+  using other = new Database(path, { strict: true });
+  other.run('CREATE TABLE numbers (value INTEGER PRIMARY KEY)');
+  using own = new Database(path, { strict: true });
+  const insert = (value: number) => () => void own.run('INSERT INTO numbers VALUES (?)', [value]);
+  const late = new CommitBatcher({ store: new RecordingStore(own) });
+  other.run('BEGIN IMMEDIATE');
+  await late.commit(insert(1), 10);
+  own.run('PRAGMA query_only = 1');
+  other.run('ROLLBACK');
+  expect(await late.commit(insert(2)).catch(() => 'failed')).toBe('failed');
+  own.run('PRAGMA query_only = 0');
+  const values = () => other.query('SELECT value FROM numbers').values().flat();
+  await until('it is stored', () => values().length > 0);
+  expect(values()).toEqual([1]);
+  rmSync(folder, { recursive: true });
 });

@@ -3,13 +3,13 @@
  * Only the caller of a commit waits for the disk. While another program holds the write lock, the queue is kept and
  * retried.
  */
-import { settlesWithin } from '../../host/deadline.ts';
+import { settlesWithin } from '../../lib/host/deadline.ts';
 import { isLocked } from '../store/transaction.ts';
 
 /** Limit of one batch, so that other work runs in between. A slow disk pauses the batches for as long as it took. */
 const SLICE_MS = 8;
 const MAX_REST_MS = 250;
-/** Retry interval while another program holds the write lock. */
+/** Retry interval of changes that cannot be stored now. */
 const LOCKED_MS = 100;
 
 interface DurableStore {
@@ -32,6 +32,8 @@ interface Waiting {
   done: PromiseWithResolvers<void>;
   /** Returns before it is stored while another process holds the write lock. */
   isImpatient: boolean;
+  /** It has returned: nothing else stores it. */
+  isAnswered: boolean;
 }
 
 export class CommitBatcher {
@@ -50,7 +52,7 @@ export class CommitBatcher {
    */
   async commit(act: () => void, patienceMs?: number): Promise<void> {
     const done = Promise.withResolvers<void>();
-    this.#waiting.push({ act, done, isImpatient: patienceMs !== undefined });
+    this.#waiting.push({ act, done, isImpatient: patienceMs !== undefined, isAnswered: false });
     this.#arm();
     await done.promise;
     const onDisk = this.options.stored?.();
@@ -70,7 +72,7 @@ export class CommitBatcher {
     this.#turn = undefined;
   }
 
-  /** @returns false if another program holds the write lock */
+  /** @returns false if changes have to be stored later */
   #take(): boolean {
     clearTimeout(this.#turn);
     this.#turn = undefined;
@@ -95,7 +97,13 @@ export class CommitBatcher {
         return false;
       }
       // The transaction may have failed before it took any change: all callers get the error and retry.
-      for (const { done } of [...taken, ...this.#waiting.splice(0)]) done.reject(error);
+      const all = [...taken, ...this.#waiting.splice(0)];
+      for (const { done } of all) done.reject(error);
+      const answered = all.filter(({ isAnswered }) => isAnswered);
+      if (answered.length > 0) {
+        this.#putBack(answered);
+        return false;
+      }
     }
     const ended = performance.now();
     this.#restUntil = ended + Math.min(ended - began, MAX_REST_MS);
@@ -105,7 +113,11 @@ export class CommitBatcher {
 
   #putBack(taken: readonly Waiting[]): void {
     this.#waiting.unshift(...taken);
-    for (const { done, isImpatient } of this.#waiting) if (isImpatient) done.resolve();
+    for (const one of this.#waiting) {
+      if (!one.isImpatient) continue;
+      one.isAnswered = true;
+      one.done.resolve();
+    }
     this.#restUntil = performance.now() + LOCKED_MS;
     this.#arm();
   }

@@ -2,11 +2,11 @@
 import type { Database } from 'bun:sqlite';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Log } from '../../host/log.ts';
-import type { Hub } from '../hub/hub.ts';
+import type { Log } from '../../lib/host/log.ts';
+import type { AddRoutes } from '../http/route/server-interfaces.ts';
 import type { BroadcastClock } from '../model/broadcast-clock.ts';
 import type { RecordingId } from '../model/ids.ts';
-import type { AddRoutes } from '../route/add-routes.ts';
+import type { Hub } from '../notify/hub.ts';
 import type { Settings } from '../settings/settings.ts';
 import { RecordingFolderStore } from '../store/recording-folders.ts';
 import { RecordingListStore } from '../store/recording-list-store.ts';
@@ -17,20 +17,17 @@ import { RESERVED_BYTES } from '../store/reserved-space.ts';
 import { whenWritable } from '../store/transaction.ts';
 import { FolderIdentities } from './folder-identities.ts';
 import { FolderMounts } from './folder-mounts.ts';
-import { type Folder, wishedFolders } from './folder-selection.ts';
-import { FolderSpaces } from './folder-space.ts';
-import { PlaybackActivity } from './playback-activity.ts';
+import { configuredFolders, type Folder } from './folder-selection.ts';
+import { FolderSpaces, WritableFolders } from './folder-space.ts';
 import { Recorder, type RecorderOptions } from './recorder.ts';
 import { addRecordingMarkRoutes } from './recording-mark-routes.ts';
 import { RecordingMarks } from './recording-marks.ts';
 import { removeJoined } from './recording-parts.ts';
 import { addRecordingPlaylistRoutes } from './recording-playlist-routes.ts';
 import { addRecordingRoutes } from './recording-routes.ts';
-import { RetentionService } from './retention-service.ts';
+import { PlaybackActivity, RetentionService } from './retention-service.ts';
 import { SpaceWatch } from './space-shortage.ts';
-import { storageFacts } from './storage-report.ts';
-import { addStorageRoutes } from './storage-routes.ts';
-import { WritableFolders } from './writable-folders.ts';
+import { addStorageRoutes, storageFacts, storageFullAt } from './storage-report.ts';
 
 interface RecordingNeeds
   extends Pick<
@@ -68,13 +65,15 @@ export function createRecording(needs: RecordingNeeds) {
   const spaces = new FolderSpaces(undefined, undefined, mounts);
   const dataDevice = statSync(dataDir).dev;
   const folders = (): readonly Folder[] =>
-    wishedFolders(needs.recordingsDir, settings.get('recordingFolders'));
+    configuredFolders(needs.recordingsDir, settings.get('recordingFolders'));
   /** Free bytes for recordings, without the space reserved for the database. */
   const free = async (path: string): Promise<number | undefined> => {
     const space = await spaces.of(path);
     const reserved = space?.device === dataDevice ? RESERVED_BYTES : 0;
     return space === undefined ? undefined : Math.max(0, space.freeBytes - reserved);
   };
+  // Available whenever the database is available.
+  const fallback = join(dataDir, 'recordings-spare');
   const parts = new RecordingStore(database);
   const recorder = new Recorder({
     ...needs,
@@ -84,8 +83,7 @@ export function createRecording(needs: RecordingNeeds) {
     }),
     folders,
     free,
-    // Available whenever the database is available.
-    spare: join(dataDir, 'recordings-spare'),
+    fallback,
     mounts,
     retryDamaged: () => settings.get('retryDamaged'),
     log: needs.log.component('record'),
@@ -106,8 +104,9 @@ export function createRecording(needs: RecordingNeeds) {
     ...{ folders, sums: new RecordingSumStore(database), spaces, now: clock.now },
     uses: () => recorder.uses(),
   };
+  const shortage = async () => (await storageFacts(storage)).shortage;
   const spaceWatch = new SpaceWatch({
-    shortage: async () => (await storageFacts(storage)).shortage,
+    shortage,
     hub,
     log: needs.log.component('record'),
   });
@@ -129,7 +128,8 @@ export function createRecording(needs: RecordingNeeds) {
   return {
     /** Whether any recording folder can be written. */
     canRecord: () => writable.any(),
-    ...{ recorder, retention, spaceWatch, folders, routes },
+    ...{ recorder, retention, spaceWatch, shortage, folders, routes },
+    fullAt: () => storageFullAt(storage),
     folderSpace: (path: string) => spaces.of(path),
     /** The disk of a recording folder is not mounted. */
     isAway: (folder: string) => mounts.isAway(folder),

@@ -1,19 +1,19 @@
 /**
  * Reconciliation at a start: rows without files, files whose rows mark them for removal. Only files that a row names
- * are touched. Files of deleted recordings: `removal.ts`.
+ * are touched. Files of deleted recordings: `recording-removal.ts`.
  */
 
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { plusMs } from '../../arib/time.ts';
-import type { WallClock } from '../../host/clock.ts';
-import type { Log } from '../../host/log.ts';
+import { plusMs } from '../../lib/arib/time.ts';
+import type { WallClock } from '../../lib/host/clock.ts';
+import type { Log } from '../../lib/host/log.ts';
 import type { RecordingRecord } from '../model/recording.ts';
 import { judge, recordedMs, type Verdict, type Wanted } from '../model/verdict.ts';
 import type { StoredFile } from '../store/recording-part-rows.ts';
 import type { RecordingStore } from '../store/recording-store.ts';
+import { withoutFiles } from './file-contents.ts';
 import { type FolderMounts, isEmptyOrAway } from './folder-mounts.ts';
-import { withoutFiles } from './recording-measurement.ts';
 import { FILE_GONE, isFolderAway, removeJoined, sizeOf } from './recording-parts.ts';
 
 interface ReconcileOptions {

@@ -15,9 +15,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { broadcastMs } from '../../arib/time.ts';
-import { wallMs } from '../../host/clock.ts';
-import { SILENT_LOG } from '../../host/log.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import { wallMs } from '../../lib/host/clock.ts';
+import { SILENT_LOG } from '../../lib/host/log.ts';
 import { span } from '../../test/record/span.ts';
 import { NEW, STATION_ROW } from '../../test/record/stored-recording.ts';
 import type { RecordingId } from '../model/ids.ts';

@@ -5,7 +5,7 @@
  */
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { within } from '../../host/deadline.ts';
+import { within } from '../../lib/host/deadline.ts';
 
 interface IdentityMemory {
   /** Undefined: not known yet. */

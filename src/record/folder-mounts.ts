@@ -9,7 +9,7 @@
  */
 import { access, readdir, readFile, realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { within } from '../../host/deadline.ts';
+import { within } from '../../lib/host/deadline.ts';
 import { type FolderIdentities, identityOf } from './folder-identities.ts';
 
 export interface MountMemory {

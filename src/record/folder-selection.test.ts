@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chooseFolder, freeBytes, isFilling, wishedFolders } from './folder-selection.ts';
+import { chooseFolder, configuredFolders, freeBytes, isFilling } from './folder-selection.ts';
 
 const GB = 1024 ** 3;
 const A = { path: '/a', floorBytes: 10 * GB };
@@ -15,9 +15,9 @@ test('the first folder above its floor is taken', () => {
 });
 
 test('a folder named twice counts once, in its first position and with its last floor', () => {
-  expect(wishedFolders('/a', [])).toEqual([{ path: '/a', floorBytes: 0 }]);
+  expect(configuredFolders('/a', [])).toEqual([{ path: '/a', floorBytes: 0 }]);
   expect(
-    wishedFolders('/a', [B, { path: '/x/../a/', floorBytes: 3 }, { path: '/b/', floorBytes: 4 }]),
+    configuredFolders('/a', [B, { path: '/x/../a/', floorBytes: 3 }, { path: '/b/', floorBytes: 4 }]),
   ).toEqual([
     { path: '/a', floorBytes: 3 },
     { path: '/b', floorBytes: 4 },

@@ -1,7 +1,7 @@
 /** Which folder a recording is written to. */
 import { lstat, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { within } from '../../host/deadline.ts';
+import { within } from '../../lib/host/deadline.ts';
 
 export interface Folder {
   path: string;
@@ -12,7 +12,7 @@ export interface Folder {
 /**
  * All folders without duplicates, the configured one first. That one only has a floor if the settings list it too.
  */
-export function wishedFolders(first: string, further: readonly Folder[]): Folder[] {
+export function configuredFolders(first: string, further: readonly Folder[]): Folder[] {
   const own = resolve(first);
   const folders = new Map<string, Folder>([[own, { path: own, floorBytes: 0 }]]);
   // Files are identified by path, so it is normalised.

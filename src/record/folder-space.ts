@@ -1,11 +1,14 @@
 /**
- * Free space of recording folders. A folder that hangs (a missing network share) is queried once: callers wait only for
+ * Free space of recording folders, and whether any can be written. A folder that hangs (a missing network share) is queried once: callers wait only for
  * a short timeout, and no further query is sent until the first one has been answered.
  */
 import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { within } from '../../host/deadline.ts';
+import type { MonotonicClock, MonotonicMs } from '../../lib/host/clock.ts';
+import { within } from '../../lib/host/deadline.ts';
+import { folderProblem } from '../settings/recording-folder-rules.ts';
 import type { FolderMounts } from './folder-mounts.ts';
+import { type Folder, isFull } from './folder-selection.ts';
 
 export interface FolderSpace {
   totalBytes: number;
@@ -72,5 +75,41 @@ export class FolderSpaces {
         exists: at === path,
       };
     }
+  }
+}
+
+interface WritableFoldersOptions {
+  readonly folders: () => readonly Folder[];
+  readonly spaces: Pick<FolderSpaces, 'of'>;
+  readonly clock: MonotonicClock;
+}
+
+const KEPT_MS = 5_000;
+
+/** Whether recordings can be written anywhere. The answer is kept for a while, because anybody may ask (`/api/health`). */
+export class WritableFolders {
+  #known: { readonly at: MonotonicMs; readonly any: Promise<boolean> } | undefined;
+
+  constructor(private readonly options: WritableFoldersOptions) {}
+
+  /** Whether at least one folder is there, has space and can be written. Never rejects. */
+  any(): Promise<boolean> {
+    const now = this.options.clock();
+    if (this.#known === undefined || now - this.#known.at > KEPT_MS) {
+      this.#known = { at: now, any: this.#any().catch(() => false) };
+    }
+    return this.#known.any;
+  }
+
+  async #any(): Promise<boolean> {
+    const { folders, spaces } = this.options;
+    const usable = await Promise.all(
+      folders().map(async ({ path }) => {
+        // A folder that hangs is not accessed further.
+        const space = await spaces.of(path);
+        return space !== undefined && !isFull(space.freeBytes) && (await folderProblem(path)) === undefined;
+      }),
+    );
+    return usable.includes(true);
   }
 }

@@ -3,8 +3,8 @@
  * were dated by arrival, a gap would be reported at the wrong place, or a complete programme as begun late. The
  * packets with the least delay in the last minutes are the reference for all others.
  */
-import { type BroadcastMs, broadcastMs, plusMs } from '../../arib/time.ts';
-import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
+import { type BroadcastMs, broadcastMs, plusMs } from '../../lib/arib/time.ts';
+import { PCR_HZ, pcrDifference } from '../../lib/arib/ts/clock.ts';
 import type { ReceptionSecond } from '../reception/reception-meter.ts';
 
 const PCR_PER_MS = PCR_HZ / 1000;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { broadcastMs } from '../../arib/time.ts';
-import { monotonicMs, wallMs } from '../../host/clock.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import { monotonicMs, wallMs } from '../../lib/host/clock.ts';
 import { span } from '../../test/record/span.ts';
 import { type GapCause, nothingMeasured } from '../model/verdict.ts';
 import { ReceptionTimeline } from './reception-timeline.ts';
@@ -34,7 +34,7 @@ const second = (from: number) => ({
       scrambled: 0,
       ...UNDATED,
     },
-    ...{ path: '/a.ts', size: 0, queued: 0, slowestMs: 0 },
+    ...{ size: 0, queued: 0, slowestMs: 0 },
   },
 });
 
@@ -311,6 +311,32 @@ test('a file that was shortened while the service was stopped has lost its end',
   ]);
 });
 
+test('packets after a gap that a killed process had not written are lost with it, and the gap keeps its cause', () => {
+  const clock = { now: 80_000 };
+  const one = reception(clock, {
+    ...nothingMeasured(),
+    stretches: [span(0, 60_000), span(70_000, 72_000)],
+    breaks: [{ cause: 'no_signal', ...span(60_000, 70_000) }],
+    files: [{ path: '/a.ts', ...span(0, 72_000) }],
+  });
+  one.begin();
+  one.beginLife();
+  const former = {
+    ...{ modifiedAt: wallMs(60_000), pcr: 60 * PCR_PER_SECOND, size: 6000, lost: 200 },
+    ...{ recounted: NO_PACKETS, runs: [], holes: [], unwatchable: [] },
+  };
+  one.take({ kind: 'opened', path: '/a.ts', size: 6000, former }, monotonicMs(0));
+  const { progress } = second(0);
+  const dated = { ...progress, second: { ...progress.second, pcr: 80 * PCR_PER_SECOND } };
+  one.take({ kind: 'progress', progress: dated }, monotonicMs(0));
+  expect(one.measured.stretches).toEqual([span(0, 60_000), span(80_000, 81_000)]);
+  expect(one.measured.breaks).toEqual([
+    { cause: 'no_signal', ...span(60_000, 70_000) },
+    { cause: 'service_stopped', ...span(70_000, 72_000) },
+    { cause: 'service_stopped', ...span(72_000, 80_000) },
+  ]);
+});
+
 test('packets that a lost worker had not written are lost with it', () => {
   const clock = { now: 0 };
   const one = reception(clock);
@@ -341,21 +367,23 @@ test('a lost file has lost its packets that were not reported yet, and those of 
   const one = reception(clock);
   one.begin();
   one.beginLife();
-  const inFile = (path: string, from: number) => {
-    const { kind, progress } = second(from);
-    return { kind, progress: { ...progress, path } };
+  const leave = (path: string, until: number): void => {
+    const left = { path, size: 1880, queued: 188, writtenUntil: monotonicMs(until) };
+    one.take({ kind: 'left', left }, monotonicMs(clock.now));
   };
   one.take({ kind: 'opened', path: '/a.ts', size: 0, former: null }, monotonicMs(0));
   clock.now = 1000;
-  one.take(inFile('/a.ts', 0), monotonicMs(1000));
+  one.take(second(0), monotonicMs(1000));
+  leave('/a.ts', 1000);
   one.take({ kind: 'opened', path: '/b.ts', size: 0, former: null }, monotonicMs(1000));
   clock.now = 2000;
-  one.take(inFile('/b.ts', 1000), monotonicMs(2000));
+  one.take(second(1000), monotonicMs(2000));
   clock.now = 2800;
-  one.forget('/b.ts', false, 'file_changed', monotonicMs(2600));
+  leave('/b.ts', 2600);
+  one.forget('/b.ts', false, 'file_changed');
   one.take({ kind: 'opened', path: '/c.ts', size: 0, former: null }, monotonicMs(2800));
   clock.now = 3000;
-  one.take(inFile('/c.ts', 2000), monotonicMs(3000));
+  one.take(second(2000), monotonicMs(3000));
   expect(one.measured.stretches).toEqual([span(0, 1000), span(2600, 3000)]);
 });
 

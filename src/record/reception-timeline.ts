@@ -3,20 +3,14 @@
  * Outputs report times by the clock of their worker. Between two outputs, the PCRs of the file's tail and of the new
  * stream give the length of the pause.
  */
-import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../arib/time.ts';
-import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
-import type { MonotonicMs, WallClock } from '../../host/clock.ts';
-import {
-  type Break,
-  type GapCause,
-  isUnreadable,
-  type Measured,
-  nothingMeasured,
-  type PacketSums,
-} from '../model/verdict.ts';
-import type { FileCut, FileEvent, FileIdle, Withholding } from '../reception/file-output.ts';
+import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../lib/arib/time.ts';
+import { PCR_HZ, pcrDifference } from '../../lib/arib/ts/clock.ts';
+import type { MonotonicMs, WallClock } from '../../lib/host/clock.ts';
+import { type Break, type GapCause, isUnreadable, type Measured, nothingMeasured } from '../model/verdict.ts';
+import type { FileCut, FileEvent, FileIdle, LeftFile, Withholding } from '../reception/file-output.ts';
 import { LATEST_MS, ReceptionDelay } from './reception-delay.ts';
 import { RecordingMeasurement } from './recording-measurement.ts';
+import { ScramblingCause } from './stream-cause.ts';
 
 /** A stream that ends this soon after a pause of the process ended because of it: the agent's backlog overflowed. */
 const AFTER_PAUSE_MS = 20_000;
@@ -26,8 +20,6 @@ const OF_A_PAUSE: ReadonlySet<GapCause> = new Set([
 ]);
 /** Maximum difference between PCR and machine clock for the length of one pause. */
 const BELIEVED_MS = 10_000;
-/** Interval of querying why packets stay scrambled: a card with a contract may have been inserted. */
-const ASK_AGAIN_MS = 5_000;
 const PCR_PER_MS = PCR_HZ / 1000;
 /** Packets wait for half a second until they are written: on average this long. */
 const WRITTEN_AFTER_MS = 250;
@@ -87,21 +79,26 @@ export class ReceptionTimeline {
   /** State of the file when the current output began; cleared when used. */
   #former: PreviousProgress | undefined;
   #isFormerKnown = false;
+  /** The open file. */
+  #path: string | undefined;
+  /** The file that the current output left last. */
+  #left: LeftFile | undefined;
   /** The first seconds of the current output, until the file is open. */
   #waiting: { from: BroadcastMs; progress: Progress }[] = [];
   #isOpen = false;
   /** Earlier measurements come from another process and its clock. */
-  #bornAt: BroadcastMs;
+  #createdAt: BroadcastMs;
   /** The last packets stayed scrambled. */
   #isUnreadable = false;
   /** Picture or sound is missing at the end of the last packets. */
   #missing: GapCause | undefined;
-  /** The current run of scrambled packets: its cause if known, and when that was last queried. */
-  #scrambling: { cause: GapCause | undefined; askedAt: BroadcastMs } | undefined;
+  readonly #scrambling: ScramblingCause;
 
   constructor(readonly options: ReceptionTimelineOptions) {
     this.#measurement = new RecordingMeasurement(structuredClone(options.former ?? nothingMeasured()));
-    this.#bornAt = options.broadcastClock();
+    const explained = (cause: GapCause): void => this.#measurement.explainScrambled(cause);
+    this.#scrambling = new ScramblingCause(options.whyScrambled, explained, () => options.onUnwatchable?.());
+    this.#createdAt = options.broadcastClock();
     const reportedUntil = this.#measurement.reportedUntil;
     if (reportedUntil !== undefined) this.#outage = { cause: 'service_stopped', from: reportedUntil };
     else if (options.delayedBy !== undefined) this.#outage = { ...options.delayedBy };
@@ -156,7 +153,7 @@ export class ReceptionTimeline {
 
   /** Why what is received cannot be watched; undefined if it can, or the reason is unknown. */
   get unwatchableBy(): GapCause | undefined {
-    return this.#scrambling?.cause ?? this.#missing;
+    return this.#scrambling.cause ?? this.#missing;
   }
 
   /** The current output has reported something. */
@@ -172,6 +169,9 @@ export class ReceptionTimeline {
   /** A new output begins. */
   beginLife(): void {
     this.#offset = undefined;
+    this.#path = undefined;
+    this.#left = undefined;
+    this.#measurement.outputBegins();
     this.#former = undefined;
     this.#waiting = [];
     this.#idle = undefined;
@@ -196,11 +196,14 @@ export class ReceptionTimeline {
       // An output that changes its file continues its own measurements.
       if (!this.#isOpen) this.#former = this.#dated(event.former);
       this.#isFormerKnown = true;
+      this.#path = event.path;
+      this.#measurement.fileOpened(event.path);
       this.#opened();
-    } else if (event.kind === 'progress') {
+    } else if (event.kind === 'left') this.#leave(event.left);
+    else if (event.kind === 'progress') {
       const from = broadcastMs(event.progress.second.from + offset);
       this.#waiting.push({ from, progress: event.progress });
-      if (this.#isOpen) this.#drain();
+      if (this.#isOpen) this.#opened();
     } else if (event.kind === 'hole') {
       this.#hole(event.cause, broadcastMs(event.from + offset), broadcastMs(event.to + offset));
     } else if (event.kind === 'cut') this.#cut(event.cut);
@@ -212,6 +215,17 @@ export class ReceptionTimeline {
     if ((wasIdle && this.#idle === undefined) || (hadCuts && this.#cuts.length === 0)) this.options.onGap?.();
   }
 
+  /** An event of an output that was replaced before it ended. @param path the file that it wrote */
+  takeLate(path: string, event: FileEvent, at: MonotonicMs): void {
+    const apart = this.options.broadcastClock() - at;
+    if (event.kind === 'hole') this.#measurement.lostEnd(event.cause, path, broadcastMs(event.from + apart));
+    else if (event.kind === 'cut') {
+      const { cut } = event;
+      const from = cut.from === null ? null : broadcastMs(cut.from + apart);
+      this.#measurement.cut({ ...cut, from, to: broadcastMs(cut.to + apart) });
+    }
+  }
+
   /** Reception is interrupted from now on, or for another reason than before. */
   lose(reported: GapCause): void {
     const now = this.options.broadcastClock();
@@ -219,6 +233,7 @@ export class ReceptionTimeline {
     const cause = isOfPause && OF_A_PAUSE.has(reported) ? 'paused' : reported;
     const before = this.#outage;
     if (before?.cause === cause) return;
+    this.#opened();
     this.#endCuts();
     if (before !== undefined) this.#measurement.broke(before.cause, { from: before.from, to: now });
     this.#outage = { cause, from: before === undefined ? (this.until ?? this.#triedFrom ?? now) : now };
@@ -260,18 +275,19 @@ export class ReceptionTimeline {
   }
 
   /**
-   * The contents of this file are lost.
+   * The contents of this file are lost, but not what was queued when the output left it.
    * @param isAll there is no other file
-   * @param writtenUntil when the first packets arrived that are not in it; undefined: just now
    */
-  forget(path: string, isAll: boolean, cause: GapCause = 'disk_failed', writtenUntil?: MonotonicMs): void {
+  forget(path: string, isAll: boolean, cause: GapCause = 'disk_failed'): void {
     const { stretches, files = [] } = this.measured;
+    const left = this.#left?.path === path ? this.#datedArrival(this.#left.writtenUntil) : undefined;
     const lost = isAll ? [...stretches] : files.filter((one) => one.path === path);
-    for (const { from, to } of lost) this.#measurement.lost(cause, { from, to });
-    const from = lost.at(-1)?.to;
-    const justNow = plusMs(this.options.broadcastClock(), -WRITTEN_AFTER_MS);
-    const to = writtenUntil === undefined ? justNow : this.#datedArrival(writtenUntil);
-    if (from !== undefined && to !== undefined && to > from) this.#cuts.push({ cause, from, to });
+    const known = earliest(this.until ?? broadcastMs(0), left ?? broadcastMs(Number.POSITIVE_INFINITY));
+    for (const { from, to } of lost) this.#measurement.lost(cause, { from, to: earliest(to, known) });
+    const end = lost.at(-1)?.to;
+    const from = end === undefined ? undefined : earliest(end, known);
+    const to = left ?? plusMs(this.options.broadcastClock(), -WRITTEN_AFTER_MS);
+    if (from !== undefined && to > from) this.#cuts.push({ cause, from, to });
   }
 
   #datedArrival(at: MonotonicMs): BroadcastMs | undefined {
@@ -280,8 +296,8 @@ export class ReceptionTimeline {
 
   /** The clock was corrected: earlier times move by this. */
   clockSet(byMs: number): void {
-    this.#measurement.shift(byMs, this.#bornAt);
-    const shift = (at: BroadcastMs): BroadcastMs => (at >= this.#bornAt ? plusMs(at, byMs) : at);
+    this.#measurement.shift(byMs, this.#createdAt);
+    const shift = (at: BroadcastMs): BroadcastMs => (at >= this.#createdAt ? plusMs(at, byMs) : at);
     if (this.#outage !== undefined) this.#outage.from = shift(this.#outage.from);
     if (this.#triedFrom !== undefined) this.#triedFrom = plusMs(this.#triedFrom, byMs);
     if (this.#offset !== undefined) this.#offset += byMs;
@@ -292,7 +308,7 @@ export class ReceptionTimeline {
       one.to = shift(one.to);
     }
     for (const one of this.#waiting) one.from = plusMs(one.from, byMs);
-    this.#bornAt = plusMs(this.#bornAt, byMs);
+    this.#createdAt = plusMs(this.#createdAt, byMs);
   }
 
   #dated(former: FormerFile | null): PreviousProgress | undefined {
@@ -304,14 +320,20 @@ export class ReceptionTimeline {
 
   #opened(): void {
     this.#isOpen = true;
-    this.#drain();
-  }
-
-  #drain(): void {
     for (const { from, progress } of this.#waiting.splice(0)) this.#received(from, progress);
   }
 
-  #received(arrivedAt: BroadcastMs, { second, path }: Progress): void {
+  #leave(left: LeftFile): void {
+    this.#path = undefined;
+    this.#left = left;
+    const at = this.#datedArrival(left.writtenUntil);
+    if (at !== undefined) this.#measurement.fileLeft(left.path, at);
+    // Octets and times of the two files are saved together.
+    this.options.onGap?.();
+  }
+
+  #received(arrivedAt: BroadcastMs, { second }: Progress): void {
+    const path = this.#path;
     const arrivedUntil = broadcastMs(arrivedAt + second.to - second.from);
     const delay = this.#delay.take({ ...second, from: arrivedAt, to: arrivedUntil });
     if (delay.earlier !== undefined) this.#cameEarlier(delay.earlier);
@@ -333,7 +355,7 @@ export class ReceptionTimeline {
       this.#measurement.broke(outage.cause, { from: start, to: from });
     }
     const wasBegun = this.isBegun;
-    const cause = this.#scrambledCause(second, to);
+    const cause = this.#scrambling.of(second, to);
     this.#measurement.received({ from, to }, cause === undefined ? second : { ...second, cause }, path);
     if (second.pcr !== null) this.#dateCuts(due, second.pcr);
     this.#endCuts(to);
@@ -348,29 +370,6 @@ export class ReceptionTimeline {
     this.#isUnreadable = isUnreadable(second);
     if (endsHole || this.#isUnreadable !== wasUnreadable) this.options.onGap?.();
     this.options.onReceiving();
-  }
-
-  /** Queries why these packets stayed scrambled; the answer applies to this run only. */
-  #scrambledCause(sums: PacketSums, at: BroadcastMs): GapCause | undefined {
-    const { whyScrambled, onUnwatchable } = this.options;
-    if (whyScrambled === undefined) return undefined;
-    if (!isUnreadable(sums)) {
-      const wasTold = this.#scrambling?.cause !== undefined;
-      this.#scrambling = undefined;
-      if (wasTold) onUnwatchable?.();
-      return undefined;
-    }
-    this.#scrambling ??= { cause: undefined, askedAt: broadcastMs(Number.NEGATIVE_INFINITY) };
-    const run = this.#scrambling;
-    if (Math.abs(at - run.askedAt) < ASK_AGAIN_MS) return run.cause;
-    run.askedAt = at;
-    void whyScrambled().then((cause) => {
-      if (run !== this.#scrambling || cause === undefined || cause === run.cause) return;
-      run.cause = cause;
-      this.#measurement.explainScrambled(cause);
-      onUnwatchable?.();
-    });
-    return run.cause;
   }
 
   /** When the previous process really stopped writing, and the packets that it had not counted. */
@@ -397,21 +396,22 @@ export class ReceptionTimeline {
     // A worker that was lost had counted packets that it had not written yet.
     const isComplete = former.isOwn && this.#outage?.cause !== 'recorder_failed';
     if ((isComplete || !isOfTheEnd) && former.lost > 0 && path !== undefined) {
-      // An earlier process or another program shortened it while no packets were written.
-      this.#measurement.cut({
-        ...{ path, size: former.size, lost: former.lost, to: reportedUntil },
-        from: gap === undefined ? null : plusMs(from, -gap),
-      });
+      const held = gap === undefined ? null : plusMs(from, -gap);
+      const isShort = held !== null && this.#measurement.receivedMs(held) < BELIEVED_MS;
+      const missing = { path, size: former.size, lost: former.lost, from: held, to: reportedUntil };
+      if (isComplete || !isShort) this.#measurement.cut(missing);
+      else this.#measurement.unwritten(former.isOwn ? 'recorder_failed' : 'service_stopped', held);
       return;
     }
-    const real = believed ? plusMs(from, -gap) : end;
-    this.#joined = believed ? { at: real, since: this.#delay.since } : undefined;
+    const byStream = believed ? plusMs(from, -gap) : end;
+    const real = believed ? this.#measurement.fileEnd(path, former, byStream) : end;
+    this.#joined = believed && real === byStream ? { at: real, since: this.#delay.since } : undefined;
     // Packets that were late when nothing seemed to come: holes in the file are found again.
     if (former.recounted.packets > 0) this.#measurement.forgetSilence({ from: reportedUntil, to: real });
     this.#measurement.endedAt(real);
-    if (former.recounted.packets > 0) {
-      this.#measurement.recounted({ from: earliest(reportedUntil, real), to: real }, former);
-    }
+    const found = { from: earliest(reportedUntil, real), to: real };
+    if (former.recounted.packets > 0) this.#measurement.recounted(found, former);
+    if (believed && path !== undefined) this.#measurement.cutOut(path, reportedUntil, real, former);
     if (this.#outage !== undefined) {
       const first = this.measured.breaks.find(
         (one) => one.from >= Math.min(reportedUntil, real) && one.to > real,

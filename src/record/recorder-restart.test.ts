@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { broadcastMs } from '../../arib/time.ts';
-import { monotonicMs, wallMs } from '../../host/clock.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import { monotonicMs, wallMs } from '../../lib/host/clock.ts';
 import { FakeRecordingSession } from '../../test/record/fake-recording-session.ts';
 import { HOUR, recorderHome } from '../../test/record/recorder-home.ts';
 import { span } from '../../test/record/span.ts';
@@ -32,7 +32,7 @@ describe('after a restart', () => {
     expect(home.sessions).toHaveLength(2);
     expect(home.sessions[1]?.options).toMatchObject({
       ...{ id, stem: home.sessions[0]?.options.stem },
-      course: { times: { closeAt: order.closeAt, startAt: order.startAt } },
+      lifecycle: { times: { closeAt: order.closeAt, startAt: order.startAt } },
       former: { measured, parts: [{ bytes: 0 }] },
     });
     second.order([order]);
@@ -119,14 +119,14 @@ describe('after a restart', () => {
   test('a recording that ended recently checks the tables first, and gets the same verdict where it is over', async () => {
     const left = await half(2 * HOUR);
     await until(() => home.sessions.length === 2);
-    expect(home.sessions[1]?.course).toMatchObject({
-      state: 'unheard',
+    expect(home.sessions[1]?.lifecycle).toMatchObject({
+      state: 'unreceived',
       times: { closeAt: left.order.closeAt },
     });
     // An order without better knowledge of the end changes nothing.
     left.room.order([left.order]);
     expect(home.sessions[1]?.endsAt).toBe(broadcastMs(left.order.closeAt));
-    await home.sessions[1]?.end('unheard');
+    await home.sessions[1]?.end('unreceived');
     await until(() => home.ends.length === 1);
     expectHalf(left);
   });
@@ -154,7 +154,7 @@ describe('after a restart', () => {
     isSure = true;
     room.clockSet();
     await until(() => home.sessions.length === 3);
-    expect(home.sessions[2]?.options).toMatchObject({ id, course: { state: 'on' } });
+    expect(home.sessions[2]?.options).toMatchObject({ id, lifecycle: { state: 'on' } });
     expect(home.ends).toEqual([]);
   });
 

@@ -1,12 +1,18 @@
 import { describe, expect, test } from 'bun:test';
-import type { EventId, ProgramId } from '../../arib/ids.ts';
-import { type BroadcastMs, broadcastMs, plusMs } from '../../arib/time.ts';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { EventId, ProgramId } from '../../lib/arib/ids.ts';
+import { type BroadcastMs, broadcastMs, plusMs } from '../../lib/arib/time.ts';
+import { wallMs } from '../../lib/host/clock.ts';
+import { SILENT_LOG } from '../../lib/host/log.ts';
 import { HOUR, recorderHome, STATION } from '../../test/record/recorder-home.ts';
+import { NEW } from '../../test/record/stored-recording.ts';
 import { until } from '../../test/until.ts';
 import { recordingId, reservationId } from '../model/ids.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import type { RecordingOrder } from '../model/recording.ts';
 import { nothingMeasured } from '../model/verdict.ts';
+import { concludeRecording } from './recording-conclusion.ts';
 
 const home = recorderHome();
 const { now, open, ordered, stateOf } = home;
@@ -168,7 +174,7 @@ describe('a running recording', () => {
     room.order([{ ...order, programId }]);
     expect(home.store.find(id)).toMatchObject({ programId });
     room.order([{ ...order, startAt: broadcastMs(order.startAt + 60_000) }]);
-    expect(session.course.times).toMatchObject({ startAt: order.startAt + 60_000, openAt: order.openAt });
+    expect(session.lifecycle.times).toMatchObject({ startAt: order.startAt + 60_000, openAt: order.openAt });
     room.order([]);
     expect(session.phase).toBe('receiving');
     expect(room.running().has(order.reservationId)).toBe(true);
@@ -212,9 +218,9 @@ describe('a running recording', () => {
   test('gets the time to wait for an interrupted programme', async () => {
     const { room, order, session } = await begun({ listenUntil: broadcastMs(now() + 2 * HOUR) });
     expect(session.endsAt).toBe(broadcastMs(broadcastMs(order.closeAt)));
-    expect(session.course.times.listenUntil).toBe(broadcastMs(order.listenUntil ?? 0));
+    expect(session.lifecycle.times.listenUntil).toBe(broadcastMs(order.listenUntil ?? 0));
     room.order([{ ...order, listenUntil: null, holdUntil: broadcastMs(now() + 3 * HOUR) }]);
-    expect(session.course.times.listenUntil).toBeNull();
+    expect(session.lifecycle.times.listenUntil).toBeNull();
     expect(session.endsAt).toBeGreaterThan(order.closeAt);
   });
 
@@ -249,7 +255,7 @@ describe('a running recording', () => {
     room.order([order, next]);
     await until(() => home.sessions.length === 2);
     expect(home.sessions[1]?.options.after).toEqual([`rec ${session.options.id}`]);
-    expect(session.course.yieldedAt).toBeGreaterThanOrEqual(next.openAt);
+    expect(session.lifecycle.yieldedAt).toBeGreaterThanOrEqual(next.openAt);
   });
 
   test('that a user stops gets a verdict, and its reservation is finished', async () => {
@@ -286,4 +292,29 @@ describe('a running recording', () => {
     home.database.run('ALTER TABLE away RENAME TO recordings');
     await until(() => home.ends.length === 1);
   });
+});
+
+test('parts are joined although the database refuses the name of the joined file at first', async () => {
+  const id = home.store.create({ ...NEW, stationId: STATION }, wallMs(now())) ?? recordingId(0);
+  const parts = ['one', 'two'].map((name) => ({ path: join(home.folder, `${name}.ts`), bytes: 3 }));
+  for (const { path } of parts) writeFileSync(path, 'abc');
+  home.store.placed(id, parts, { folder: home.folder, stem: 'one' }, wallMs(now()));
+  const times = { startAt: now(), endAt: now() };
+  await concludeRecording(id, { end: 'finished', at: now(), measured: nothingMeasured(), parts }, times, {
+    ...{ store: home.store, folders: () => [], free: async () => undefined, retryDamaged: () => 'never' },
+    ...{ persist: async (act) => act(), log: SILENT_LOG, wallClock: () => wallMs(now()) },
+  });
+  expect(home.store.parts(id)).toHaveLength(2);
+  const { joinedLater } = home.store;
+  let refusals = 0;
+  home.store.joinedLater = (...row) => {
+    refusals += 1;
+    if (refusals === 1) throw new Error('database or disk is full');
+    joinedLater.apply(home.store, row);
+  };
+  open({ fileCheckMs: 20, free: async () => 1e12 });
+  await until(() => home.store.parts(id).length === 1);
+  expect(refusals).toBe(2);
+  const [joined] = home.store.parts(id);
+  expect(readFileSync(joined?.path ?? '', 'utf8')).toBe('abcabc');
 });

@@ -6,43 +6,54 @@
  * in slices, so that they do not block the main thread.
  */
 import { mkdir } from 'node:fs/promises';
-import { removeTitleMarks } from '../../arib/text/title-marks.ts';
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
-import type { MonotonicClock, MonotonicMs, WallClock } from '../../host/clock.ts';
-import { settlesWithin, within } from '../../host/deadline.ts';
-import type { Log } from '../../host/log.ts';
-import type { RecordingProgress } from '../../wire/recordings.ts';
-import type { EventData, Hub } from '../hub/hub.ts';
+import { removeTitleMarks } from '../../lib/arib/text/title-marks.ts';
+import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
+import type { MonotonicClock, MonotonicMs } from '../../lib/host/clock.ts';
+import { settlesWithin, within } from '../../lib/host/deadline.ts';
+import type { RecordingProgress } from '../../lib/wire/recordings.ts';
 import type { RecordingId, ReservationId } from '../model/ids.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import type {
   RecordingEnd,
   RecordingOrder,
   RecordingRecord,
-  RecordingTexts,
   RunningRecording as RunningRecordingInfo,
 } from '../model/recording.ts';
 import type { RecordingReason } from '../model/recording-reason.ts';
 import type { StationRecord } from '../model/station.ts';
 import type { Stretch } from '../model/verdict.ts';
-import type { ReceptionPool } from '../reception/reception-pool.ts';
-import { folderProblem } from '../settings/folder-problem.ts';
+import type { EventData, Hub } from '../notify/hub.ts';
+import { folderProblem } from '../settings/recording-folder-rules.ts';
 import type { RecordingStore } from '../store/recording-store.ts';
 import { ClockStepDetector } from './clock-step-detector.ts';
 import { CommitBatcher } from './commit-batcher.ts';
 import { DeletedFileWatch, reconcile } from './file-reconciliation.ts';
 import type { FolderMounts } from './folder-mounts.ts';
-import { type Folder, freeBytes } from './folder-selection.ts';
-import { courseOf, delayOf, NOTHING_YET, newRecording, resumedTimes } from './recording-begin.ts';
+import { freeBytes } from './folder-selection.ts';
+import {
+  delayOf,
+  latestTexts,
+  lifecycleOf,
+  NOTHING_YET,
+  newRecording,
+  resumedTimes,
+  type SeriesReader,
+} from './recording-begin.ts';
 import { RecordingChangeNotifier } from './recording-change-notifier.ts';
 import { type ConcludeOptions, joinReturned } from './recording-conclusion.ts';
-import type { CourseTimes } from './recording-course.ts';
 import { stemOf } from './recording-file-name.ts';
+import type { LifecycleTimes } from './recording-lifecycle.ts';
 import { RecordingSession, type SessionOptions, useOf } from './recording-session.ts';
-import { latestTexts, type SeriesReader } from './recording-texts.ts';
-import { endOf, orderedTimes, RunningRecording, type Session } from './running-recording.ts';
-import { type PreviousProgress, previousProgress } from './unfinished-recording.ts';
-import type { GuideOfStation } from './unheard-end.ts';
+import {
+  endOf,
+  type GuideOfStation,
+  orderedTimes,
+  type PreviousProgress,
+  previousProgress,
+  RunningRecording,
+  retryUntilStored,
+  type Session,
+} from './running-recording.ts';
 
 const CHECK_MS = 1_000;
 /** A deleted file is detected within a minute. */
@@ -59,10 +70,14 @@ const PLACED_PATIENCE_MS = 500;
 /** Longest wait of a conclusion for files on a hanging disk. */
 const RECONCILE_LIMIT_MS = 60_000;
 /** A programme is assumed to be over this long after its end. The plan uses the same value. */
-const UNHEARD_MS = 3 * 3_600_000;
-export interface RecorderOptions {
-  /** Closed by its owner, after the recorder. */
-  pool: Pick<ReceptionPool, 'open'>;
+const UNRECEIVED_MS = 3 * 3_600_000;
+
+/** The pool is closed by its owner, after the recorder; the broadcast's clock may be set at any time. */
+export interface RecorderOptions
+  extends Pick<
+    SessionOptions,
+    'pool' | 'folders' | 'fallback' | 'keyFailure' | 'whySilent' | 'log' | 'broadcastClock' | 'wallClock'
+  > {
   store: RecordingStore;
   /** Also finds stations that are not listed. */
   findStation: (id: RecordingOrder['stationId']) => StationRecord | undefined;
@@ -71,28 +86,17 @@ export interface RecorderOptions {
   readSeries: SeriesReader;
   /** See `CommitsOptions`. */
   stored?: (() => Promise<void>) | undefined;
-  /** In the configured order. */
-  folders: () => readonly Folder[];
   retryDamaged: ConcludeOptions['retryDamaged'];
   onBegan: (reservationId: ReservationId, recordingId: RecordingId) => void;
   onEnded: (end: RecordingEnd) => void;
   hub: Hub;
-  log: Log;
-  /** May be set at any time. */
-  broadcastClock: () => BroadcastMs;
   monotonicClock: MonotonicClock;
   /** False: no broadcast has confirmed the time since the machine was started. */
   isTimeSure?: (() => boolean) | undefined;
-  /** For the times of files and row changes. */
-  wallClock: WallClock;
   /** Free octets; undefined if unavailable. */
   free?: (path: string) => Promise<number | undefined>;
-  /** Fallback folder that exists whenever the service runs. */
-  spare?: string | undefined;
   mounts?: FolderMounts | undefined;
   openSession?: (options: SessionOptions) => Session;
-  keyFailure?: SessionOptions['keyFailure'];
-  whySilent?: SessionOptions['whySilent'];
   /** Interval of time checks, ms. */
   checkMs?: number;
   /** Interval of the check for deleted files, ms. */
@@ -113,10 +117,10 @@ export class Recorder {
   readonly #running = new Map<RecordingId, RunningRecording>();
   readonly #byReservation = new Map<ReservationId, RunningRecording>();
   /** Orders that could not begin; each is logged once. */
-  readonly #troubled = new Set<ReservationId>();
+  readonly #notBegun = new Set<ReservationId>();
   /** Recordings of an earlier process that are over according to a clock that may be wrong. */
   #doubtful: RecordingId[] = [];
-  readonly #bornAt: MonotonicMs;
+  readonly #createdAt: MonotonicMs;
   /** By the broadcast's clock. */
   #startedAt: BroadcastMs;
   /** Reservations without a tuner in the plan. */
@@ -127,13 +131,14 @@ export class Recorder {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #slice: ReturnType<typeof setImmediate> | undefined;
   #closed = false;
+  readonly #closing = new AbortController();
   readonly #deletedFiles: DeletedFileWatch;
   #fileTimer: ReturnType<typeof setInterval> | undefined;
   #isCheckingFiles = false;
 
   constructor(readonly options: RecorderOptions) {
     const { log, hub, store } = options;
-    this.#bornAt = options.monotonicClock();
+    this.#createdAt = options.monotonicClock();
     this.#deletedFiles = new DeletedFileWatch(options);
     this.#startedAt = options.broadcastClock();
     this.#changes = new RecordingChangeNotifier(hub);
@@ -167,7 +172,7 @@ export class Recorder {
         return;
       }
       log.info('recording is resumed', { recording: id, closeAt: record.closeAt });
-      const mayBeOn = record.ended === null && endOf(record) + UNHEARD_MS > now();
+      const mayBeOn = record.ended === null && endOf(record) + UNRECEIVED_MS > now();
       this.#run(record, mayBeOn ? this.#resume(record) : undefined);
     } catch (error) {
       log.error('recording cannot be resumed', { recording: id, error: String(error) });
@@ -178,7 +183,7 @@ export class Recorder {
   /** The clock of a machine that was just started may be wrong. */
   get #isInDoubt(): boolean {
     const { isTimeSure, monotonicClock } = this.options;
-    return isTimeSure?.() === false && monotonicClock() - this.#bornAt < DOUBT_MS;
+    return isTimeSure?.() === false && monotonicClock() - this.#createdAt < DOUBT_MS;
   }
 
   #giveUp(id: RecordingId): void {
@@ -207,7 +212,7 @@ export class Recorder {
     this.#waiting = waiting;
     this.#conflicts = new Set(conflicts);
     for (const id of this.#wasInConflict) if (!waiting.has(id)) this.#wasInConflict.delete(id);
-    for (const id of this.#troubled) if (!waiting.has(id)) this.#troubled.delete(id);
+    for (const id of this.#notBegun) if (!waiting.has(id)) this.#notBegun.delete(id);
     this.#arm();
   }
 
@@ -264,6 +269,7 @@ export class Recorder {
   /** Writes everything received; recordings can be resumed. Idempotent. */
   async close(): Promise<void> {
     this.#closed = true;
+    this.#closing.abort(new Error('closed'));
     clearTimeout(this.#timer);
     clearImmediate(this.#slice);
     clearInterval(this.#fileTimer);
@@ -307,7 +313,9 @@ export class Recorder {
       if (gone > 0) this.options.log.warn('recording files are gone', { files: gone });
       // A folder may be back, or have room again.
       const { free = freeBytes } = this.options;
-      const persist = (act: () => void): Promise<void> => this.#commits.commit(act);
+      const waiting = { signal: this.#closing.signal, log: this.options.log };
+      const persist = (act: () => void): Promise<void> =>
+        retryUntilStored('joined file', () => this.#commits.commit(act), waiting);
       if (this.#deletedFiles.hasChanged) await joinReturned({ ...this.options, free, persist });
       if (gone > 0) this.#changes.changed();
     } catch (error) {
@@ -324,7 +332,7 @@ export class Recorder {
     const now = this.#clock.now();
     let next = this.options.checkMs ?? CHECK_MS;
     for (const { openAt, reservationId } of this.#waiting.values()) {
-      if (!this.#troubled.has(reservationId)) next = Math.min(next, openAt - now);
+      if (!this.#notBegun.has(reservationId)) next = Math.min(next, openAt - now);
     }
     this.#timer = setTimeout(() => this.#check(), Math.max(0, next));
   }
@@ -368,13 +376,13 @@ export class Recorder {
     let record: RecordingRecord | undefined;
     try {
       record = this.#create(order);
-      this.#troubled.delete(reservationId);
+      this.#notBegun.delete(reservationId);
       this.#waiting.delete(reservationId);
     } catch (error) {
-      if (!this.#troubled.has(reservationId)) {
+      if (!this.#notBegun.has(reservationId)) {
         log.error('recording cannot begin', { reservation: reservationId, error: String(error) });
       }
-      this.#troubled.add(reservationId);
+      this.#notBegun.add(reservationId);
       return;
     }
     if (record === undefined) return;
@@ -427,7 +435,7 @@ export class Recorder {
   /** Undefined if its station was removed. */
   #session(record: RecordingRecord, { times, after, former, delayedBy }: SessionBegin): Session | undefined {
     const { id, startAt, name, serviceName: stationName } = record;
-    const { pool, folders, spare, free = freeBytes, mounts, store, log, wallClock } = this.options;
+    const { pool, folders, fallback, free = freeBytes, mounts, store, log, wallClock } = this.options;
     const { findStation, keyFailure, whySilent } = this.options;
     const broadcastClock = this.#clock.now;
     const { openSession = (options) => new RecordingSession(options) } = this.options;
@@ -437,11 +445,11 @@ export class Recorder {
       return undefined;
     }
     const title = removeTitleMarks(name).title;
-    const course = courseOf(times, former?.measured, broadcastClock());
+    const lifecycle = lifecycleOf(times, former?.measured, broadcastClock());
     return openSession({
-      ...{ id, station, course, after, former, delayedBy },
+      ...{ id, station, lifecycle, after, former, delayedBy },
       stem: record.stem ?? stemOf({ id, startAt, title, stationName }),
-      ...{ pool, folders, spare, free, mounts, keyFailure, whySilent, log, broadcastClock, wallClock },
+      ...{ pool, folders, fallback, free, mounts, keyFailure, whySilent, log, broadcastClock, wallClock },
       ledger: {
         placed: async (parts, place) => {
           if (place !== null) await mounts?.used(place.folder);
@@ -455,13 +463,6 @@ export class Recorder {
     });
   }
 
-  #latestTexts(record: RecordingRecord): RecordingTexts | undefined {
-    const { findProgram, readSeries } = this.options;
-    return record.programId === null
-      ? undefined
-      : latestTexts(record, findProgram(record.programId), readSeries);
-  }
-
   #run(record: RecordingRecord, session: Session | undefined): RunningRecording {
     const { free = freeBytes } = this.options;
     const running = new RunningRecording(record, session, {
@@ -470,7 +471,7 @@ export class Recorder {
       free,
       reconciled: this.#reconciled,
       commits: this.#commits,
-      latestTexts: (one) => this.#latestTexts(one),
+      latestTexts: (one) => latestTexts(one, this.options),
       onOver: (one, conclusion) => {
         this.#running.delete(one.id);
         if (one.reservationId !== null) this.#byReservation.delete(one.reservationId);
@@ -488,6 +489,6 @@ export class Recorder {
 }
 
 interface SessionBegin extends Pick<SessionOptions, 'after' | 'delayedBy'> {
-  times: CourseTimes;
+  times: LifecycleTimes;
   former?: PreviousProgress | undefined;
 }

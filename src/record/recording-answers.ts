@@ -1,7 +1,7 @@
-/** JSON answers about recordings: list items and details. */
-import { removeTitleMarks } from '../../arib/text/title-marks.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
-import type { WallMs } from '../../host/clock.ts';
+/** JSON answers about recordings: list items, details, and sentences for the codes of failed ones. */
+import { removeTitleMarks } from '../../lib/arib/text/title-marks.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { WallMs } from '../../lib/host/clock.ts';
 import type {
   Recording,
   RecordingDetail,
@@ -9,13 +9,33 @@ import type {
   RecordingProgress,
   RecordingSeries,
   RecordingStatus,
-} from '../../wire/api.ts';
+} from '../../lib/wire/api.ts';
+import { GAP_CAUSE_WORDS } from '../../lib/wire/gap-causes.ts';
 import { audioOptions } from '../model/audio.ts';
 import type { RecordingId } from '../model/ids.ts';
+import type { RecordingReason } from '../model/recording-reason.ts';
 import { type CutList, toEncoded } from '../model/recording-time.ts';
 import type { Damage } from '../model/verdict.ts';
 import type { ListedRecording, SeriesRow } from '../store/recording-list-store.ts';
-import { recordingReasonText } from './recording-reason.ts';
+
+/** Japanese sentences for the codes of failed recordings. */
+export function recordingReasonText(reason: RecordingReason | null): string | null {
+  if (reason === null) return null;
+  switch (reason.code) {
+    case 'missing':
+      return GAP_CAUSE_WORDS[reason.cause].past;
+    case 'copy_never':
+      return 'コピー禁止の番組なので録画しません';
+    case 'file_gone':
+      return '録画ファイルが見つかりません';
+    case 'copied':
+      return 'コピー元のデータフォルダーの録画のため、ここでは再生できません';
+    case 'unreadable':
+      return '録画の途中までの記録が壊れていたため、続けられませんでした';
+    case 'text':
+      return reason.text;
+  }
+}
 
 /** Progress of running recordings, by id. */
 export type Running = ReadonlyMap<RecordingId, RecordingProgress>;

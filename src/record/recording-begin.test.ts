@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import { broadcastMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import { reservationId } from '../model/ids.ts';
 import { nothingMeasured } from '../model/verdict.ts';
-import { type BeginFacts, courseOf, delayOf } from './recording-begin.ts';
+import { type BeginFacts, delayOf, lifecycleOf } from './recording-begin.ts';
 
 const START = broadcastMs(1_800_000_000_000);
 const at = (seconds: number) => broadcastMs(START + seconds * 1000);
@@ -33,9 +33,9 @@ test('a resumed recording counts as on air where main content was written and th
     ...nothingMeasured(),
     stretches: [{ from: at(-10), to: at(seconds) }],
   });
-  expect(courseOf(times, undefined, at(100)).state).toBe('announced');
-  expect(courseOf(times, until(-1), at(100)).state).toBe('announced');
-  expect(courseOf(times, until(50), at(100)).state).toBe('on');
-  expect(courseOf(times, { ...until(50), isAired: false }, at(100)).state).toBe('announced');
-  expect(courseOf(times, until(50), at(2000)).state).toBe('unheard');
+  expect(lifecycleOf(times, undefined, at(100)).state).toBe('announced');
+  expect(lifecycleOf(times, until(-1), at(100)).state).toBe('announced');
+  expect(lifecycleOf(times, until(50), at(100)).state).toBe('on');
+  expect(lifecycleOf(times, { ...until(50), isAired: false }, at(100)).state).toBe('announced');
+  expect(lifecycleOf(times, until(50), at(2000)).state).toBe('unreceived');
 });

@@ -1,11 +1,57 @@
-/** Begin and resumption of a recording: its row, the times of its course, and the cause of a late begin. Pure. */
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+/** Begin and resumption of a recording: its row, the times of its lifecycle, and the cause of a late begin. Pure. */
+
+import { isDeepStrictEqual } from 'node:util';
+import type { ProgramId } from '../../lib/arib/ids.ts';
+import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
 import type { ProgramRecord } from '../model/program.ts';
-import type { NewRecording, RecordingOrder, RecordingRecord } from '../model/recording.ts';
+import type {
+  NewRecording,
+  RecordingOrder,
+  RecordingRecord,
+  RecordingTexts,
+  SeriesMark,
+} from '../model/recording.ts';
 import type { StationRecord } from '../model/station.ts';
 import type { GapCause, Measured } from '../model/verdict.ts';
-import { beginCourse, type CourseTimes, endsAt, type RecordingCourse } from './recording-course.ts';
-import type { SeriesReader } from './recording-texts.ts';
+import {
+  beginLifecycle,
+  endsAt,
+  type LifecycleTimes,
+  type RecordingLifecycle,
+} from './recording-lifecycle.ts';
+
+/** Finds the series of a programme. */
+export type SeriesReader = (
+  program: Pick<ProgramRecord, 'name' | 'description' | 'extended'>,
+) => SeriesMark | null;
+
+/** Event ids are reused after days: a start that differs by more is another programme. */
+const SAME_PROGRAM_MS = 24 * 3_600_000;
+
+/**
+ * Final texts of a recording: tables before a programme begins are short, contain what was planned, or are missing.
+ * @param guide as it is then
+ * @returns undefined if nothing changes, or the guide no longer has the programme
+ */
+export function latestTexts(
+  record: RecordingRecord,
+  guide: { findProgram: (id: ProgramId) => ProgramRecord | undefined; readSeries: SeriesReader },
+): RecordingTexts | undefined {
+  const program = record.programId === null ? undefined : guide.findProgram(record.programId);
+  if (program === undefined || program.name.trim() === '') return undefined;
+  if (Math.abs(program.startAt - record.startAt) > SAME_PROGRAM_MS) return undefined;
+  const { name, description, genres, audios, videoType, videoResolution, isFree } = program;
+  // Kept if the table has none.
+  const extended = program.extended ?? record.extended;
+  const current = { name, description, extended, genres, audios, videoType, videoResolution, isFree };
+  const latest = { ...current, series: guide.readSeries({ name, description, extended }) };
+  return isDeepStrictEqual(latest, textsOf(record)) ? undefined : latest;
+}
+
+function textsOf(record: RecordingRecord): RecordingTexts {
+  const { name, description, extended, genres, audios, videoType, videoResolution, isFree, series } = record;
+  return { name, description, extended, genres, audios, videoType, videoResolution, isFree, series };
+}
 
 /** A begin this long after the programme's start is late. */
 const LATE_MS = 1_000;
@@ -67,7 +113,7 @@ export function delayOf(
 export function resumedTimes(
   { startAt, endAt, closeAt, holdUntil }: RecordingRecord,
   now: BroadcastMs,
-): CourseTimes {
+): LifecycleTimes {
   return {
     openAt: now,
     startAt,
@@ -79,11 +125,15 @@ export function resumedTimes(
   };
 }
 
-/** The course of a new recording, or as an earlier process left it. */
-export function courseOf(times: CourseTimes, former: Measured | undefined, at: BroadcastMs): RecordingCourse {
+/** The lifecycle of a new recording, or as an earlier process left it. */
+export function lifecycleOf(
+  times: LifecycleTimes,
+  former: Measured | undefined,
+  at: BroadcastMs,
+): RecordingLifecycle {
   const isAired = former?.isAired ?? null;
   const until = former?.stretches.at(-1)?.to ?? Number.NEGATIVE_INFINITY;
   const hasMain = isAired !== false && until > times.startAt;
-  const isUnheard = former !== undefined && endsAt(times) <= at;
-  return beginCourse({ times, isAired, hasMain, isUnheard, at });
+  const isUnreceived = former !== undefined && endsAt(times) <= at;
+  return beginLifecycle({ times, isAired, hasMain, isUnreceived, at });
 }

@@ -1,6 +1,6 @@
 /** Publishes changes of recordings to clients, a few times a second at most. */
-import type { RecordingProgress } from '../../wire/recordings.ts';
-import type { ChangeName, Hub } from '../hub/hub.ts';
+import type { RecordingProgress } from '../../lib/wire/recordings.ts';
+import type { ChangeName, Hub } from '../notify/hub.ts';
 
 const COALESCE_MS = 250;
 

@@ -14,9 +14,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { broadcastMs } from '../../arib/time.ts';
-import { wallMs } from '../../host/clock.ts';
-import { SILENT_LOG } from '../../host/log.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import { wallMs } from '../../lib/host/clock.ts';
+import { SILENT_LOG } from '../../lib/host/log.ts';
 import { span } from '../../test/record/span.ts';
 import { NEW, STATION_ROW } from '../../test/record/stored-recording.ts';
 import { type RecordingId, recordingId } from '../model/ids.ts';
@@ -169,10 +169,10 @@ describe('a recording that ends', () => {
   });
 
   test.each<[string, number, number]>([
-    ['half of it is left', 4, 35_000],
+    ['half of it is left, and a part of a packet', 188 + 7, 35_000],
     ['nothing is left', 0, 0],
   ])('has lost what another program cut off its file: %s', async (_, left, keptMs) => {
-    const { id, result } = recorded([['a', 'whole it']]);
+    const { id, result } = recorded([['a', '\0'.repeat(2 * 188)]]);
     const path = result.parts[0]?.path ?? '';
     const files = [{ path, ...span(START - 5000, END + 5000) }];
     truncateSync(path, left);
@@ -182,7 +182,8 @@ describe('a recording that ends', () => {
       { startMs: Math.max(0, keptMs - 5000), endMs: 60_000, cause: 'file_changed' },
     ]);
     expect(reason ?? null).toEqual(left === 0 ? { code: 'missing', cause: 'file_changed' } : null);
-    expect(store.parts(id)).toEqual(left === 0 ? [] : [{ path, bytes: left }]);
+    expect(store.parts(id)).toEqual(left === 0 ? [] : [{ path, bytes: 188 }]);
+    if (left > 0) expect(statSync(path).size).toBe(188);
   });
 
   test('has lost a file that another one replaced, which is left alone', async () => {

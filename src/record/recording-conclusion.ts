@@ -2,17 +2,18 @@
  * Conclusion of a recording: joins its parts to one file if there is room, and stores its verdict and its row. Parts
  * in an unavailable folder count as present; missing ones are reported by the verdict.
  */
-import { earliest } from '../../arib/time.ts';
-import type { WallClock } from '../../host/clock.ts';
-import type { Log } from '../../host/log.ts';
+import { earliest } from '../../lib/arib/time.ts';
+import type { WallClock } from '../../lib/host/clock.ts';
+import type { Log } from '../../lib/host/log.ts';
+import type { RetryChoice } from '../../lib/wire/vocabulary.ts';
 import type { RecordingId } from '../model/ids.ts';
 import type { RecordingPart } from '../model/recording.ts';
 import type { RecordingReason } from '../model/recording-reason.ts';
 import { type Judgement, judge, recordedMs, type Wanted, worthRepeating } from '../model/verdict.ts';
 import type { RecordingStore } from '../store/recording-store.ts';
+import { asHeld, withoutFiles } from './file-contents.ts';
 import type { FolderMounts } from './folder-mounts.ts';
 import type { Folder } from './folder-selection.ts';
-import { withoutEnds, withoutFiles } from './recording-measurement.ts';
 import { FILE_GONE, findParts, joinParts, removeJoined, sizeOf } from './recording-parts.ts';
 import type { SessionResult } from './recording-session.ts';
 
@@ -22,7 +23,7 @@ export interface ConcludeOptions {
   free: (path: string) => Promise<number | undefined>;
   mounts?: FolderMounts | undefined;
   /** The setting `retryDamaged`. */
-  retryDamaged: () => 'never' | 'failed' | 'damaged';
+  retryDamaged: () => RetryChoice;
   /** Retries until the database accepts. @throws when it is aborted */
   persist: (act: () => void) => Promise<void>;
   log: Log;
@@ -50,7 +51,7 @@ export async function concludeRecording(
   const stopped = result.end === 'stopped' ? { until: earliest(wanted.until ?? result.at, result.at) } : {};
   const parts = await findParts(result.parts, options.mounts);
   const gone = parts.gone.map(({ path }) => path);
-  const measured = withoutEnds(withoutFiles(result.measured, gone), parts.shortened);
+  const measured = asHeld(withoutFiles(result.measured, gone), parts.differences);
   const judgement = judge(measured, { ...wanted, ...stopped });
   const { verdict } = judgement;
   const mayJoin = parts.isWhole && parts.kept.length > 1;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { broadcastMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import { recordingId } from '../model/ids.ts';
 import { joinedName, partName, shortStem, stemOf } from './recording-file-name.ts';
 

@@ -6,11 +6,11 @@ import {
   ResumeRequestSchema,
   ResumeSchema,
   WatchedRequestSchema,
-} from '../../wire/api.ts';
+} from '../../lib/wire/api.ts';
+import { jsonBody, problemResponse, REFUSALS } from '../http/route/described-responses.ts';
+import { findRecording, ID_PARAMS, NO_RECORDING, readRecordingId } from '../http/route/path-ids.ts';
 import { RESUME_EDGE_MS } from '../model/recording-time.ts';
 import { readAs } from '../model/schema-mismatch.ts';
-import { jsonBody, problemResponse, REFUSALS } from '../route/described-responses.ts';
-import { findRecording, ID_PARAMS, NO_RECORDING, readRecordingId } from '../route/recording-id.ts';
 import { cutsOf } from './recording-answers.ts';
 import type { RecordingMarks } from './recording-marks.ts';
 import type { RecordingRouteNeeds } from './recording-routes.ts';

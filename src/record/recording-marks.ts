@@ -1,6 +1,5 @@
 /** Marks of recordings by users: resume position, watched, protected. */
-import type { BroadcastMs } from '../../arib/time.ts';
-import type { Hub } from '../hub/hub.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
 import type { RecordingId } from '../model/ids.ts';
 import {
   type CutList,
@@ -9,8 +8,9 @@ import {
   toEncoded,
   toOriginal,
 } from '../model/recording-time.ts';
+import type { Hub } from '../notify/hub.ts';
 import type { RecycleBin } from '../store/recycle-bin.ts';
-import type { PlaybackActivity } from './playback-activity.ts';
+import type { PlaybackActivity } from './retention-service.ts';
 
 interface RecordingMarksOptions {
   recycleBin: RecycleBin;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { broadcastMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import { span } from '../../test/record/span.ts';
 import { nothingMeasured } from '../model/verdict.ts';
 import { RecordingMeasurement } from './recording-measurement.ts';

@@ -1,5 +1,5 @@
 /** Accumulates the reports of a recording's outputs, over all processes, into the measurements of its verdict. */
-import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../lib/arib/time.ts';
 import {
   type Damage,
   type GapCause,
@@ -13,12 +13,18 @@ import type { UnwatchableSpan } from '../reception/programme-watch.ts';
 
 /** Consecutive seconds have small gaps on a busy machine. */
 const JOIN_MS = 500;
+/** The first packets of a stream are dated by their arrival, which a busy machine delays. */
+const LATE_MS = 5_000;
+/** Times of the same packets by the clock of the machine and of the broadcast. */
+const CLOCKS_APART_MS = 1_000;
 /** Entries of unwatchable parts: each lasts 0.4 s or more, so that a hostile broadcast could fill a day with them. */
 const MAX_UNWATCHABLE = 5_000;
 /** Longest entry of damage: a recording of a day, damaged throughout, has 8,640 of them. */
 const WINDOW_MS = 10_000;
 
 const SILENCE: ReadonlySet<GapCause> = new Set(['stalled', 'agent_silent']);
+
+type FoundContents = Pick<Recount, 'spanMs' | 'earlier' | 'wholeMs'> & { lost: number };
 
 type CausedSums = PacketSums & Pick<Damage, 'cause'>;
 
@@ -34,6 +40,9 @@ interface MissingEnd {
 }
 
 export class RecordingMeasurement {
+  /** From when on packets were received that are in no file yet. */
+  #waitingSince: BroadcastMs | undefined;
+
   constructor(readonly value: Measured) {}
 
   /** When the last packet arrived; undefined before the first. */
@@ -49,7 +58,7 @@ export class RecordingMeasurement {
 
   /**
    * @param sums with the cause if the packets stayed scrambled and it is known
-   * @param path the file that is written
+   * @param path the open file
    */
   received(stretch: Stretch, sums: CausedSums, path?: string): void {
     const { stretches, breaks } = this.value;
@@ -59,14 +68,36 @@ export class RecordingMeasurement {
       stretches.push({ from: stretch.from, to: latest(stretch.from, stretch.to) });
     } else last.to = latest(last.to, stretch.to);
     if (path !== undefined) this.#wrote(path, stretch);
+    else this.#waitingSince ??= stretch.from;
     this.count(stretch, sums);
+  }
+
+  /** Packets received since `fileLeft` are written to this file. */
+  fileOpened(path: string): void {
+    const { until } = this;
+    if (this.#waitingSince !== undefined && until !== undefined && until > this.#waitingSince)
+      this.#wrote(path, { from: this.#waitingSince, to: until });
+  }
+
+  /** @param at when the first packets were received that are not in it; some before them may not be reported yet */
+  fileLeft(path: string, at: BroadcastMs): void {
+    const last = this.value.files?.findLast((one) => one.path === path);
+    if (last !== undefined) last.to = latest(last.from, at);
+    this.#waitingSince = at;
+  }
+
+  /** No packets wait for a file any more. */
+  outputBegins(): void {
+    this.#waitingSince = undefined;
   }
 
   #wrote(path: string, { from, to }: Stretch): void {
     this.value.files ??= [];
     const last = this.value.files.at(-1);
+    const begin = this.#waitingSince ?? from;
+    this.#waitingSince = undefined;
     if (last?.path === path) last.to = latest(last.to, to);
-    else this.value.files.push({ path, from, to });
+    else this.value.files.push({ path, from: begin, to: latest(begin, to) });
   }
 
   /** Counts packets of a time span that is already covered. */
@@ -192,16 +223,89 @@ export class RecordingMeasurement {
     });
   }
 
-  cut(missing: MissingEnd): void {
-    this.lost('file_changed', { from: this.cutAt(missing), to: missing.to });
+  /** How long packets were received since then. */
+  receivedMs(since: BroadcastMs): number {
+    return this.value.stretches.reduce((sum, { from, to }) => sum + Math.max(0, to - latest(from, since)), 0);
+  }
+
+  /** What was received since then is in no file. */
+  unwritten(cause: GapCause, since: BroadcastMs): void {
+    for (const { from, to } of this.value.stretches) this.lost(cause, { from: latest(from, since), to });
+  }
+
+  /** Packets received since then were not written to this file any more. */
+  lostEnd(cause: GapCause, path: string, since: BroadcastMs): void {
+    const last = this.value.files?.findLast((one) => one.path === path);
+    if (last !== undefined && last.to > since)
+      this.lost(cause, { from: latest(last.from, since), to: last.to });
+  }
+
+  cut(missing: MissingEnd, cause: GapCause = 'file_changed'): void {
+    this.lost(cause, { from: this.cutAt(missing), to: missing.to });
   }
 
   /** The time where a file's contents now end; by their share of its octets if unknown. */
   cutAt({ path, size, lost, from, to }: MissingEnd): BroadcastMs {
     const { files = [], stretches } = this.value;
     const start = files.find((one) => one.path === path)?.from ?? stretches[0]?.from ?? to;
-    if (from !== null && size > 0 && from >= start && from <= to) return from;
+    if (from !== null && size > 0 && from >= start && from <= to + CLOCKS_APART_MS) return earliest(from, to);
     return earliest(to, plusMs(start, (Math.max(0, to - start) * size) / Math.max(1, size + lost)));
+  }
+
+  /** Packets that a killed process had written to this file after its last report. */
+  found(path: string, spanMs: number, recounted: Omit<Recount, 'recounted' | 'pcr'>): void {
+    const { value } = this;
+    const file = value.files?.findLast((one) => one.path === path);
+    if (file === undefined) return;
+    const found = { from: file.to, to: plusMs(file.to, spanMs) };
+    file.to = found.to;
+    value.breaks = value.breaks
+      .map((one) => (one.from < found.to && one.to > found.from ? { ...one, from: found.to } : one))
+      .filter(({ from, to }) => to > from);
+    const before = value.stretches.findLast(({ to }) => to <= found.to);
+    if (before !== undefined && found.from - before.to <= JOIN_MS) before.to = found.to;
+    else value.stretches = [...value.stretches, { ...found }].sort((one, other) => one.from - other.from);
+    this.recounted(found, recounted);
+  }
+
+  /**
+   * When the last packets of a file were received. Packets of a new stream may arrive late, and so may those before its
+   * end have done: the beginning of the file decides which of both dates fits.
+   * @param byStream by the clock references of the packets that follow
+   */
+  fileEnd(path: string | undefined, file: FoundContents, byStream: BroadcastMs): BroadcastMs {
+    const { until } = this;
+    const byBegin = this.#byBegin(path, file);
+    if (until === undefined || byBegin === undefined || file.spanMs === undefined) return byStream;
+    const byReport = plusMs(until, file.spanMs);
+    const isLate = byStream > byReport && byStream - byReport < LATE_MS;
+    return isLate && Math.abs(byBegin - byReport) < Math.abs(byBegin - byStream) ? byReport : byStream;
+  }
+
+  #byBegin(path: string | undefined, { wholeMs }: FoundContents): BroadcastMs | undefined {
+    const begin = this.value.files?.find((one) => one.path === path)?.from;
+    return begin === undefined || wholeMs === undefined ? undefined : plusMs(begin, wholeMs);
+  }
+
+  /**
+   * Holes in the part of a file that was measured until then: another program cut it off before a killed process
+   * appended more, without a report. @param end of the file's contents
+   */
+  cutOut(path: string, measuredUntil: BroadcastMs, end: BroadcastMs, file: FoundContents): void {
+    const { lost, spanMs, earlier = [] } = file;
+    const begin = this.value.files?.find((one) => one.path === path)?.from;
+    if (begin === undefined) return;
+    // The first packets of a new stream may be dated late; its beginning may be cut off.
+    const byBegin = this.#byBegin(path, file) ?? end;
+    const last = Math.abs(byBegin - end) < LATE_MS ? byBegin : end;
+    const isCut = lost > 0 || (spanMs !== undefined && last - spanMs - measuredUntil > JOIN_MS);
+    if (!isCut) return;
+    for (const { fromBeforeEndMs, toBeforeEndMs } of earlier) {
+      const hole = { from: latest(plusMs(last, -fromBeforeEndMs), begin), to: plusMs(last, -toBeforeEndMs) };
+      const lengthMs = hole.to - hole.from;
+      const measuredMs = this.receivedMs(hole.from) - this.receivedMs(hole.to);
+      if (lengthMs > JOIN_MS && measuredMs * 2 > lengthMs) this.lost('file_changed', hole);
+    }
   }
 
   /** Drops gaps in which nothing seemed to come. */
@@ -218,6 +322,8 @@ export class RecordingMeasurement {
       if (one.from >= since) one.from = plusMs(one.from, byMs);
       if (one.to >= since) one.to = latest(one.from, plusMs(one.to, byMs));
     }
+    const unwritten = this.#waitingSince;
+    if (unwritten !== undefined && unwritten >= since) this.#waitingSince = plusMs(unwritten, byMs);
   }
 
   /** Moves the end of the received range, earlier or later. Known gaps stay. */
@@ -229,33 +335,6 @@ export class RecordingMeasurement {
     if (reported > last.to && at > reported) stretches.push({ from: reported, to: at });
     else if (at > last.from) last.to = at;
   }
-}
-
-/** The measurements without the contents of these files. */
-export function withoutFiles(measured: Measured, paths: readonly string[]): Measured {
-  const lost = (measured.files ?? []).filter(({ path }) => paths.includes(path));
-  if (lost.length === 0) return measured;
-  const rest = new RecordingMeasurement(structuredClone(measured));
-  for (const { from, to } of lost) rest.lost('disk_failed', { from, to });
-  return rest.value;
-}
-
-export interface ShortenedFile extends Pick<MissingEnd, 'path' | 'size' | 'lost'> {
-  /** Broadcast time in it; undefined: unknown. */
-  spanMs: number | undefined;
-}
-
-/** The measurements without the ends of files that are shorter than they were written. */
-export function withoutEnds(measured: Measured, shortened: readonly ShortenedFile[]): Measured {
-  if (shortened.length === 0) return measured;
-  const rest = new RecordingMeasurement(structuredClone(measured));
-  for (const { spanMs, ...file } of shortened) {
-    const stretches = rest.value.files?.filter(({ path }) => path === file.path) ?? [];
-    const [first, last] = [stretches[0], stretches.at(-1)];
-    if (first === undefined || last === undefined) continue;
-    rest.cut({ ...file, from: spanMs === undefined ? null : plusMs(first.from, spanMs), to: last.to });
-  }
-  return rest.value;
 }
 
 function add(to: PacketSums, more: PacketSums): void {

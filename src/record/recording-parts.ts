@@ -3,18 +3,19 @@
  * needed. Only files that a row names are touched.
  */
 import { constants } from 'node:fs';
-import { access, copyFile, open, rm, stat } from 'node:fs/promises';
+import { access, copyFile, open, rm, stat, truncate } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Log } from '../../host/log.ts';
+import { PACKET_SIZE } from '../../lib/arib/ts/packet.ts';
+import type { Log } from '../../lib/host/log.ts';
 import type { RecordingId } from '../model/ids.ts';
 import type { RecordingPart } from '../model/recording.ts';
 import type { RecordingReason } from '../model/recording-reason.ts';
-import { recordedSpanMs, syncFolder } from '../reception/recorded-file.ts';
+import { syncFolder } from '../reception/recorded-file.ts';
 import type { RecordingStore } from '../store/recording-store.ts';
+import { type FileDifference, fileDifferences } from './file-contents.ts';
 import { type FolderMounts, isEmptyOrAway } from './folder-mounts.ts';
 import { chooseFolder, type Folder } from './folder-selection.ts';
 import { joinedName, partName } from './recording-file-name.ts';
-import type { ShortenedFile } from './recording-measurement.ts';
 
 const BLOCK_BYTES = 1024 * 1024;
 export const FILE_GONE: RecordingReason = { code: 'file_gone' };
@@ -24,8 +25,8 @@ interface FoundParts {
   kept: RecordingPart[];
   /** Files that no longer exist. */
   gone: RecordingPart[];
-  /** Files that have fewer octets than were written. Empty and replaced ones are not kept. */
-  shortened: ShortenedFile[];
+  /** Files that have fewer or more octets than were measured. Empty and replaced ones are not kept. */
+  differences: FileDifference[];
   /** All kept files are readable now. */
   isWhole: boolean;
 }
@@ -35,7 +36,8 @@ export async function findParts(
   parts: readonly RecordingPart[],
   mounts: Pick<FolderMounts, 'isDeleted'> | undefined,
 ): Promise<FoundParts> {
-  const found: FoundParts = { kept: [], gone: [], shortened: [], isWhole: true };
+  const found: FoundParts = { kept: [], gone: [], differences: [], isWhole: true };
+  const read: { part: RecordingPart; size: number }[] = [];
   for (const part of parts) {
     const { path } = part;
     const bytes = await sizeOf(path);
@@ -45,15 +47,24 @@ export async function findParts(
       found.kept.push({ path, bytes: part.bytes });
       found.isWhole = false;
     } else {
-      const size = (await isAnother(part, bytes)) ? 0 : bytes;
+      const size = (await isAnother(part, bytes)) ? 0 : await cutToPackets(part, bytes);
       if (bytes === 0) await rm(path, { force: true });
-      if (size > 0) found.kept.push({ path, bytes });
-      const lost = part.bytes - size;
-      const spanMs = lost > 0 && size > 0 ? await recordedSpanMs(path) : undefined;
-      if (lost > 0) found.shortened.push({ path, size, lost, spanMs });
+      if (size > 0) found.kept.push({ path, bytes: size });
+      read.push({ part, size });
     }
   }
+  found.differences = await fileDifferences(read);
   return found;
+}
+
+/** Another program may have cut it anywhere. @returns octets, whole packets */
+async function cutToPackets({ path, bytes }: RecordingPart, size: number): Promise<number> {
+  const whole = size - (size % PACKET_SIZE);
+  if (size === bytes || whole === size) return size;
+  return truncate(path, whole).then(
+    () => whole,
+    () => size,
+  );
 }
 
 /** Whether it is not the file that was written. One that has just its octets is a copy. */
@@ -103,10 +114,10 @@ export async function joinParts(
   { store, folders, free, persist, log }: JoinOptions,
 ): Promise<RecordingPart | undefined> {
   const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
-  const wished = folders();
-  const room = await Promise.all(wished.map(({ path }) => free(path)));
+  const configured = folders();
+  const room = await Promise.all(configured.map(({ path }) => free(path)));
   const left = room.map((one) => (one === undefined || one < bytes ? undefined : one - bytes));
-  const folder = chooseFolder(wished, left);
+  const folder = chooseFolder(configured, left);
   const [first, ...others] = parts;
   const stem = store.find(id)?.stem;
   if (folder === undefined || first === undefined || stem === undefined || stem === null) return undefined;

@@ -1,12 +1,41 @@
 /** Recordings as playlists, for players that open a URL. */
 import type { Elysia } from 'elysia';
-import { RECORDING_LIMIT } from '../../wire/api.ts';
-import { problemResponse, REFUSALS } from '../route/described-responses.ts';
-import { publicBase } from '../route/public-base.ts';
-import { findRecording, ID_PARAMS, NO_RECORDING, unknownRecording } from '../route/recording-id.ts';
+import { RECORDING_LIMIT, type Recording } from '../../lib/wire/api.ts';
+import { problemResponse, REFUSALS } from '../http/route/described-responses.ts';
+import { findRecording, ID_PARAMS, NO_RECORDING, unknownRecording } from '../http/route/path-ids.ts';
+import { publicBase } from '../http/route/request.ts';
 import { toRecording } from './recording-answers.ts';
-import { playlist, playlistEntry } from './recording-playlist.ts';
 import { LIST_QUERY, type RecordingRouteNeeds, readPage, readQuestion } from './recording-routes.ts';
+
+interface PlaylistEntry {
+  title: string;
+  /** null: unknown, for instance of a running recording. */
+  durationMs: number | null;
+  /** Relative to the service's address. */
+  url: string;
+}
+
+/** A title is one line; a comma would end the attributes before it. */
+function lineOf(text: string): string {
+  return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+}
+
+/** Undefined if there is nothing to play. A running recording is followed while it grows. */
+function playlistEntry(recording: Recording): PlaylistEntry | undefined {
+  const { title, serviceName, durationMs, chase, files } = recording;
+  const url = recording.recording && chase !== null ? `${chase}?codec=raw` : files[0]?.url;
+  if (url === undefined) return undefined;
+  return { title: `${title} - ${serviceName}`, durationMs: recording.recording ? null : durationMs, url };
+}
+
+/** @param base the address of the service, with a slash at its end */
+export function playlist(name: string, entries: readonly PlaylistEntry[], base: string): string {
+  const lines = entries.flatMap(({ title, durationMs, url }) => [
+    `#EXTINF:${durationMs === null ? -1 : Math.round(durationMs / 1000)},${lineOf(title)}`,
+    new URL(url, base).href,
+  ]);
+  return `${['#EXTM3U', `#PLAYLIST:${lineOf(name)}`, ...lines].join('\n')}\n`;
+}
 
 const TYPE = 'audio/x-mpegurl';
 

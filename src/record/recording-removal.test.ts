@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { systemWallClock } from '../../host/clock.ts';
-import { createLog } from '../../host/log.ts';
+import { systemWallClock } from '../../lib/host/clock.ts';
+import { createLog } from '../../lib/host/log.ts';
 import { recordingId } from '../model/ids.ts';
 import type { Leftover } from '../store/recycle-bin.ts';
 import { isOwnName, RecordingRemoval } from './recording-removal.ts';

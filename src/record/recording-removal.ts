@@ -5,8 +5,8 @@
  */
 import { lstat, unlink } from 'node:fs/promises';
 import { dirname, isAbsolute, normalize } from 'node:path';
-import { within } from '../../host/deadline.ts';
-import type { Log } from '../../host/log.ts';
+import { within } from '../../lib/host/deadline.ts';
+import type { Log } from '../../lib/host/log.ts';
 import { syncFolder } from '../reception/recorded-file.ts';
 import type { Leftover, RecycleBin } from '../store/recycle-bin.ts';
 import { type Write, writeNow } from '../store/transaction.ts';

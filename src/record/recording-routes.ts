@@ -1,31 +1,31 @@
 /** `/api/recordings`: lists of what was recorded, and one recording's state. Its marks: `recording-mark-routes.ts`. */
 import { type TSchema, Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
-import type { StationId } from '../../arib/ids.ts';
-import type { RecordingProgress } from '../../wire/api.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
 import {
   MAX_QUERY_LENGTH,
   RECORDING_LIMIT,
   RECORDING_SHOWS,
   RECORDING_SORTS,
   RecordingDetailSchema,
+  type RecordingProgress,
   RecordingSchema,
   RecordingSeriesSchema,
   RecordingStatusSchema,
   RecordingsSchema,
   TOTAL_HEADER,
-} from '../../wire/api.ts';
-import type { RecordingId, RuleId } from '../model/ids.ts';
-import { cutQuery, searchWords } from '../model/search-text.ts';
-import { problemResponse, REFUSALS } from '../route/described-responses.ts';
-import { notModified, polledAnswer, polledJson, polledResponses } from '../route/polled-answer.ts';
+} from '../../lib/wire/api.ts';
+import { problemResponse, REFUSALS } from '../http/route/described-responses.ts';
 import {
   findRecording,
   ID_PARAMS,
   NO_RECORDING,
   readRecordingId,
   unknownRecording,
-} from '../route/recording-id.ts';
+} from '../http/route/path-ids.ts';
+import { notModified, polledAnswer, polledJson, polledResponses } from '../http/route/polled-answer.ts';
+import type { RecordingId, RuleId } from '../model/ids.ts';
+import { cutQuery, searchWords } from '../model/search-text.ts';
 import type { RecordingListStore, RecordingQuestion } from '../store/recording-list-store.ts';
 import { type Running, toDetail, toRecording, toSeries, toStatus } from './recording-answers.ts';
 

@@ -1,40 +1,39 @@
 /**
- * A running recording: opens its station, keeps it open until the end, continues in the next folder when needed, and
- * measures what was received. Its course (`recording-course.ts`) decides begin and end; the verdict is made
- * elsewhere. A stream that ends early is opened again. No database access.
+ * A running recording: opens its station, again when its stream ends early, continues in the next folder when needed, and
+ * measures what was received. `recording-lifecycle.ts` decides begin and end. No verdict, no database access.
  */
-import type { BroadcastType, ServiceId } from '../../arib/ids.ts';
-import { type BroadcastMs, earliest } from '../../arib/time.ts';
+import type { BroadcastType, ServiceId } from '../../lib/arib/ids.ts';
+import { type BroadcastMs, earliest } from '../../lib/arib/time.ts';
 import {
   type MonotonicClock,
   type MonotonicMs,
   monotonicMs,
   systemMonotonicClock,
   type WallClock,
-} from '../../host/clock.ts';
-import { within } from '../../host/deadline.ts';
-import type { Log } from '../../host/log.ts';
-import { PRIORITY } from '../../wire/agent.ts';
+} from '../../lib/host/clock.ts';
+import { within } from '../../lib/host/deadline.ts';
+import type { Log } from '../../lib/host/log.ts';
+import type { RecordingPhase } from '../../lib/wire/vocabulary.ts';
 import type { RecordingId } from '../model/ids.ts';
 import type { RecordingPart, RecordingSeam } from '../model/recording.ts';
 import { type GapCause, type Measured, recordedMs } from '../model/verdict.ts';
 import type { ReceptionPool, ReceptionStream } from '../reception/reception-pool.ts';
 import { lastLife } from '../reception/recorded-file.ts';
 import { STREAM_USE } from '../tuner/agent-stream.ts';
-import { type KeyFailureQuery, keyFailureCause } from '../tuner/key-failure.ts';
-import type { SilenceQuery } from '../tuner/stream-silence.ts';
+import { type KeyFailureQuery, keyFailureCause, type SilenceQuery } from '../tuner/tuner-list.ts';
 import type { FolderMounts } from './folder-mounts.ts';
 import type { Folder } from './folder-selection.ts';
 import { ReceptionTimeline } from './reception-timeline.ts';
 import {
-  type CourseEnd,
-  type CourseEvent,
   endsAt,
   isWritten,
+  type LifecycleEnd,
+  type LifecycleEvent,
   next,
   type OrderedTimes,
-  type RecordingCourse,
-} from './recording-course.ts';
+  priorityOf,
+  type RecordingLifecycle,
+} from './recording-lifecycle.ts';
 import { type Place, RecordingStorage } from './recording-storage.ts';
 import { causeOfEnd, causeOfRefusal } from './stream-cause.ts';
 
@@ -80,8 +79,8 @@ interface SessionLedger {
 
 export interface SessionOptions {
   id: RecordingId;
-  /** From `beginCourse`. */
-  course: RecordingCourse;
+  /** From `beginLifecycle`. */
+  lifecycle: RecordingLifecycle;
   station: RecordedStation;
   /** Uses (`rec 12`) whose tuner it takes over, as planned. */
   after: readonly string[];
@@ -94,8 +93,8 @@ export interface SessionOptions {
   pool: Pick<ReceptionPool, 'open'>;
   /** In order of preference. */
   folders: () => readonly Folder[];
-  /** Fallback while the disks of all folders are unavailable. */
-  spare?: string | undefined;
+  /** Fallback while the disks of all folders are unavailable; it exists whenever the service runs. */
+  fallback?: string | undefined;
   /** Free octets; undefined if unavailable. */
   free: (path: string) => Promise<number | undefined>;
   mounts?: Pick<FolderMounts, 'isAway' | 'isDeleted' | 'identify'> | undefined;
@@ -108,14 +107,14 @@ export interface SessionOptions {
   onChange?: (() => void) | undefined;
   log: Log;
   broadcastClock: () => BroadcastMs;
-  /** For the times of files. */
+  /** For the times of files and row changes. */
   wallClock: WallClock;
   /** Default: the system's. */
   monotonicClock?: MonotonicClock | undefined;
 }
 
 export interface SessionResult {
-  end: CourseEnd;
+  end: LifecycleEnd;
   /** When that was decided: a stop counts from the user's action, not from the closing of its file. */
   at: BroadcastMs;
   measured: Measured;
@@ -123,7 +122,7 @@ export interface SessionResult {
 }
 
 interface SessionState {
-  phase: 'waiting' | 'opening' | 'receiving' | 'interrupted' | 'over';
+  phase: RecordingPhase;
   /** Why currently nothing, or nothing watchable, is written; null: no problem, or not begun. */
   cause: GapCause | null;
   bytes: number;
@@ -150,7 +149,7 @@ export class RecordingSession {
   readonly #stopped = new Promise<undefined>((resolve) => {
     this.#stop.signal.addEventListener('abort', () => resolve(undefined), { once: true });
   });
-  #course: RecordingCourse;
+  #lifecycle: RecordingLifecycle;
   #stream: ReceptionStream | undefined;
   #phase: SessionState['phase'] = 'waiting';
   /** Resolves when received data must no longer be written. */
@@ -170,10 +169,10 @@ export class RecordingSession {
 
   constructor(readonly options: SessionOptions) {
     this.done = this.#done.promise;
-    const { course, broadcastClock, wallClock, former, delayedBy, ledger } = options;
-    this.#course = course;
+    const { lifecycle, broadcastClock, wallClock, former, delayedBy, ledger } = options;
+    this.#lifecycle = lifecycle;
     // An earlier process checked it.
-    this.#mainChecked = course.state === 'on';
+    this.#mainChecked = lifecycle.state === 'on';
     this.#monotonicClock = options.monotonicClock ?? systemMonotonicClock;
     this.#turnAt = this.#monotonicClock();
     this.#savedAt = this.#checkedAt = broadcastClock();
@@ -212,8 +211,8 @@ export class RecordingSession {
     };
   }
 
-  get course(): RecordingCourse {
-    return this.#course;
+  get lifecycle(): RecordingLifecycle {
+    return this.#lifecycle;
   }
 
   start(): void {
@@ -225,10 +224,10 @@ export class RecordingSession {
   /** The programme's times or its state at the station have changed. */
   follow(ordered: OrderedTimes): void {
     const at = this.options.broadcastClock();
-    const { startAt } = this.#course.times;
+    const { startAt } = this.#lifecycle.times;
     this.#dispatch({ kind: 'ordered', at, ordered });
     // The copy control of what was on before the new start does not apply to the programme.
-    if (this.#course.times.startAt > Math.max(at, startAt)) this.#mainChecked = false;
+    if (this.#lifecycle.times.startAt > Math.max(at, startAt)) this.#mainChecked = false;
   }
 
   async #whyScrambled(): Promise<GapCause | undefined> {
@@ -266,19 +265,20 @@ export class RecordingSession {
 
   /** Shutdown: writes everything received; the recording can be resumed. Idempotent. */
   close(): Promise<SessionResult> {
+    this.#storage.giveUp();
     this.#dispatch({ kind: 'closed', at: this.options.broadcastClock() });
     return this.done;
   }
 
   get #isOver(): boolean {
-    return this.#course.state === 'over';
+    return this.#lifecycle.state === 'over';
   }
 
-  #dispatch(event: CourseEvent): void {
-    const before = this.#course;
+  #dispatch(event: LifecycleEvent): void {
+    const before = this.#lifecycle;
     const after = next(before, event);
     if (after === before) return;
-    this.#course = after;
+    this.#lifecycle = after;
     if (after.state === 'over') this.#stop.abort(new Error(after.end));
     else if (isWritten(before.state) && !isWritten(after.state)) {
       this.#resumed = Promise.withResolvers();
@@ -289,7 +289,7 @@ export class RecordingSession {
 
   async #run(): Promise<void> {
     let failures = 0;
-    while (this.#course.state === 'announced') await this.#wait(TICK_MS);
+    while (this.#lifecycle.state === 'announced') await this.#wait(TICK_MS);
     this.#reception.begin();
     while (!this.#isOver) {
       const received = await this.#live();
@@ -300,6 +300,7 @@ export class RecordingSession {
       if (!this.#isOver) await this.#wait(isAway ? Math.min(rest, AGENT_BACKOFF_MS) : rest);
     }
     clearInterval(this.#timer);
+    await this.#storage.written();
     await this.#countLeftBehind();
     this.#conclude();
   }
@@ -312,13 +313,12 @@ export class RecordingSession {
   /** Runs one opened stream to its end. @returns whether anything was received */
   async #live(): Promise<boolean> {
     const { pool, station, id, after, log } = this.options;
-    const { type, channel } = station;
-    const priority = priorityOf(this.#course);
+    const request = { type: station.type, channel: station.channel, use: useOf(id), after };
     const ended = Promise.withResolvers<{ reason: string; cause: GapCause }>();
     this.#enter(this.#reception.isBegun ? 'interrupted' : 'opening');
     try {
       this.#stream = await pool.open({
-        request: { type, channel, priority, use: useOf(id), after },
+        request: { ...request, priority: priorityOf(this.#lifecycle) },
         serviceId: station.serviceId,
         handlers: {
           ended: (problem, by) =>
@@ -331,10 +331,11 @@ export class RecordingSession {
         lane: 'recording',
       });
     } catch (error) {
-      if (!this.#isOver && this.#course.state !== 'broken_off') this.#reception.lose(causeOfRefusal(error));
+      if (!this.#isOver && this.#lifecycle.state !== 'broken_off')
+        this.#reception.lose(causeOfRefusal(error));
       return false;
     }
-    if (!isWritten(this.#course.state)) return this.#probe(this.#stream, ended.promise);
+    if (!isWritten(this.#lifecycle.state)) return this.#probe(this.#stream, ended.promise);
     const before = this.#reception.until;
     this.#suspended = Promise.withResolvers();
     if (!(await this.#write(this.#stream))) return false;
@@ -362,7 +363,7 @@ export class RecordingSession {
     await Promise.race([this.#resumed.promise, ended, this.#stopped]);
     await stream.close();
     this.#stream = undefined;
-    return isWritten(this.#course.state);
+    return isWritten(this.#lifecycle.state);
   }
 
   /** If the database's disk is full, no file name can be stored: nothing is written, and it is retried. */
@@ -395,7 +396,7 @@ export class RecordingSession {
     if (this.#turnAt < this.#readingUntil) return;
     const reception = { isReceiving: this.#phase === 'receiving', isCutOff: this.#isCutOff };
     this.#dispatch({ kind: 'tick', at, reception });
-    const { state, times } = this.#course;
+    const { state, times } = this.#lifecycle;
     if (state === 'over' || !isWritten(state)) return;
     if (at >= times.startAt + COPY_GRACE_MS && this.#reception.hasReported) this.#checkMain(at);
     const everyMs = this.#reception.isRunning ? SAVE_MS : SAVE_IDLE_MS;
@@ -431,7 +432,7 @@ export class RecordingSession {
     if (this.#mainChecked) return;
     this.#mainChecked = true;
     const { until, isForbidden, soFar } = this.#reception;
-    const { startAt } = this.#course.times;
+    const { startAt } = this.#lifecycle.times;
     const begun = startAt + COPY_GRACE_MS;
     if (!isForbidden || (until !== undefined && until > begun)) return;
     const isBeginUnknown = soFar.breaks.some(
@@ -447,7 +448,7 @@ export class RecordingSession {
   }
 
   #withAired(measured: Measured): Measured {
-    return { ...measured, isAired: this.#course.isAired };
+    return { ...measured, isAired: this.#lifecycle.isAired };
   }
 
   /** A failed save does not stop the recording: the next save contains it, or it is counted from the file. */
@@ -471,14 +472,14 @@ export class RecordingSession {
   }
 
   #conclude(): void {
-    const course = this.#course;
-    const at = course.state === 'over' ? course.at : this.options.broadcastClock();
-    const end = course.state === 'over' ? course.end : 'finished';
-    const { times, yieldedAt } = course;
-    if (end !== 'closed' && end !== 'unheard') this.#reception.settle(earliest(at, endsAt(times)));
+    const lifecycle = this.#lifecycle;
+    const at = lifecycle.state === 'over' ? lifecycle.at : this.options.broadcastClock();
+    const end = lifecycle.state === 'over' ? lifecycle.end : 'finished';
+    const { times, yieldedAt } = lifecycle;
+    if (end !== 'closed' && end !== 'unreceived') this.#reception.settle(earliest(at, endsAt(times)));
     // A margin that was given to another recording ends with the margin, however long the programme was held open.
     if (end === 'finished' && yieldedAt !== null) this.#reception.yielded(times.closeAt);
-    if (end !== 'unheard') this.#save();
+    if (end !== 'unreceived') this.#save();
     this.#enter('over');
     const measured = this.#withAired(this.#reception.measured);
     this.#done.resolve({ end, at, measured, parts: this.#storage.parts });
@@ -489,10 +490,4 @@ export class RecordingSession {
     this.#phase = phase;
     this.options.onChange?.();
   }
-}
-
-/** A probe has the priority of live viewing; waiting for an interrupted programme only uses a free tuner. */
-function priorityOf({ state }: RecordingCourse): number {
-  if (state === 'broken_off') return PRIORITY.guide;
-  return state === 'unheard' ? PRIORITY.live : PRIORITY.recording;
 }

@@ -3,8 +3,9 @@
  * Follows the events of the output of each opened stream, and moves it to another file.
  */
 import { dirname, join } from 'node:path';
-import type { MonotonicMs } from '../../host/clock.ts';
-import type { Log } from '../../host/log.ts';
+import type { MonotonicMs } from '../../lib/host/clock.ts';
+import { within } from '../../lib/host/deadline.ts';
+import type { Log } from '../../lib/host/log.ts';
 import type { RecordingId } from '../model/ids.ts';
 import type { RecordingPart, RecordingSeam } from '../model/recording.ts';
 import type { GapCause } from '../model/verdict.ts';
@@ -15,6 +16,7 @@ import {
   type FileProgress,
   type FileTrouble,
   fileOutput,
+  type LeftFile,
 } from '../reception/file-output.ts';
 import type { ReceptionStream, StreamPart } from '../reception/reception-pool.ts';
 import { type FileOpening, REPLACED } from '../reception/recorded-file.ts';
@@ -26,6 +28,8 @@ import { partName, shortStem } from './recording-file-name.ts';
 /** Three seconds of the fastest station. */
 const SLOW_QUEUE_BYTES = 8 * 1024 * 1024;
 const SLOW_MS = 1_000;
+/** The verdict waits this long for a slow disk to write what was received. */
+const WRITE_LIMIT_MS = 120_000;
 /** Errors that say nothing about the folder. */
 const OF_THE_FILE: ReadonlySet<string> = new Set(['ENOENT', 'EEXIST', REPLACED]);
 
@@ -41,7 +45,7 @@ interface RecordingStorageOptions {
   parts: readonly RecordingPart[];
   folders: () => readonly Folder[];
   /** Fallback while the disks of all folders are unavailable. */
-  spare?: string | undefined;
+  fallback?: string | undefined;
   free: (path: string) => Promise<number | undefined>;
   mounts?: Pick<FolderMounts, 'isAway' | 'isDeleted' | 'identify'> | undefined;
   reception: ReceptionTimeline;
@@ -58,6 +62,15 @@ type Occasion = 'begin' | 'trouble' | 'stuck' | 'check';
 
 type FilePart = StreamPart<FileCommand>;
 
+/** The output of one stream. A slow disk may still be writing its queue after the stream was closed. */
+interface FileLife {
+  /** The file that it writes or opens. */
+  path: string;
+  /** The file that it was told to write next. */
+  next?: string | undefined;
+  readonly ended: PromiseWithResolvers<void>;
+}
+
 export class RecordingStorage {
   readonly #parts: RecordingPart[];
   /** Folders where writing failed in this session. */
@@ -70,11 +83,15 @@ export class RecordingStorage {
   /** Number of the last part; names are not reused. */
   #number: number;
   #output: FilePart | undefined;
+  /** The last output, and all that have not ended. */
+  #life: FileLife | undefined;
+  readonly #unended = new Set<FileLife>();
+  readonly #givenUp = Promise.withResolvers<void>();
   /** The output is being closed, and removes a file that is still empty. */
   #isClosing = false;
   /** The output waits for a file. */
   #stuck = false;
-  /** The open file; its size is unknown until it is open. */
+  /** The open file. */
   #open: string | undefined;
   /** Received data that waits for an open file. */
   #unwritten = 0;
@@ -118,12 +135,31 @@ export class RecordingStorage {
     this.#open = undefined;
     this.#unwritten = 0;
     this.#isClosing = false;
+    const life: FileLife = { path: opening.path, ended: Promise.withResolvers() };
+    this.#life = life;
+    this.#unended.add(life);
     this.#output = stream.output(fileOutput, opening, {
-      event: (event, at) => this.#take(event, at),
+      event: (event, at) => {
+        if (life === this.#life) this.#take(event, at);
+        else this.#takeLate(life, event, at);
+      },
       ended: (end) => {
-        if (end.cause === 'lost') this.end();
+        this.#unended.delete(life);
+        life.ended.resolve();
+        if (end.cause === 'lost' && life === this.#life) this.end();
       },
     });
+  }
+
+  /** Resolves when everything received is written, or given up; never rejects. */
+  async written(): Promise<void> {
+    const all = Promise.all(Array.from(this.#unended, ({ ended }) => ended.promise));
+    await within(WRITE_LIMIT_MS, Promise.race([all, this.#givenUp.promise]), () => {});
+  }
+
+  /** The process ends: what a slow disk has not written is missing. */
+  giveUp(): void {
+    this.#givenUp.resolve();
   }
 
   /** The stream is about to be closed. */
@@ -143,15 +179,26 @@ export class RecordingStorage {
     this.#queue(this.#stuck ? 'stuck' : 'check');
   }
 
-  /** @param missing trouble with a file that could not be found */
-  #queue(why: Occasion, missing?: FileTrouble): void {
+  /** @param missing a file that could not be found */
+  #queue(why: Occasion, missing?: string): void {
     const act = async (): Promise<void> => {
-      if (missing !== undefined) await this.#lookFor(missing);
-      await this.#place(why);
+      const isBack = missing !== undefined && (await this.#lookFor(missing));
+      await this.#place(isBack ? 'stuck' : why);
     };
     this.#placing = this.#placing.then(act).catch((error: unknown) => {
       this.options.log.error('no folder to record to', { recording: this.options.id, error: String(error) });
     });
+  }
+
+  /** An output that ends after the next one has begun: what it wrote was reported when it was received. */
+  #takeLate(life: FileLife, event: FileEvent, at: MonotonicMs): void {
+    if (event.kind === 'opened') {
+      this.#made.add(event.path);
+      life.path = event.path;
+    } else if (event.kind === 'left') this.#counted(event.left.path, event.left.size);
+    else if (event.kind === 'ended' && event.size !== null) this.#counted(event.path, event.size);
+    else if (event.kind === 'cut') this.#cut(event.cut);
+    this.options.reception.takeLate(life.path, event, at);
   }
 
   #take(event: FileEvent, at: MonotonicMs): void {
@@ -159,6 +206,7 @@ export class RecordingStorage {
     // Counts octets first: both are saved together, possibly during this call.
     if (event.kind === 'progress') this.#progressed(event.progress);
     else if (event.kind === 'opened') this.#opened(event);
+    else if (event.kind === 'left') this.#leave(event.left);
     else if (event.kind === 'cut') this.#cut(event.cut);
     reception.take(event, at);
     if (event.kind === 'opened') {
@@ -171,15 +219,23 @@ export class RecordingStorage {
     }
   }
 
-  #progressed({ path, size, queued, slowestMs }: FileProgress): void {
-    if (path !== this.#open) this.#unwritten = queued;
-    else this.#counted(path, size + queued);
+  #progressed({ size, queued, slowestMs }: FileProgress): void {
+    if (this.#open === undefined) this.#unwritten = queued;
+    else this.#counted(this.#open, size + queued);
     this.#watch(slowestMs, queued);
+  }
+
+  /** What was queued for it is written to the next file. */
+  #leave({ path, size, queued }: LeftFile): void {
+    this.#open = undefined;
+    this.#counted(path, size);
+    this.#unwritten = queued;
   }
 
   #opened({ path, size, inode }: Extract<FileEvent, { kind: 'opened' }>): void {
     this.#made.add(path);
     this.#open = path;
+    if (this.#life !== undefined) this.#life.path = path;
     void this.options.mounts?.identify(dirname(path));
     const part = this.#parts.find((one) => one.path === path);
     if (part !== undefined && inode !== undefined) part.inode = inode;
@@ -197,19 +253,17 @@ export class RecordingStorage {
 
   #troubled(trouble: FileTrouble): void {
     const { log, id } = this.options;
-    const { cause, code, path, size, writtenUntil } = trouble;
-    this.#open = undefined;
+    const { cause, code, path } = trouble;
     log.error('recording cannot be written', { recording: id, path, code });
     this.#setTrouble(cause);
     const isMissing = this.#made.has(path) && code === 'ENOENT';
     if (!this.#made.has(path)) this.#forget(path);
-    else if (code === REPLACED) this.#forget(path, 'file_changed', writtenUntil);
-    else if (!isMissing) this.#counted(path, size);
+    else if (code === REPLACED) this.#forget(path, 'file_changed');
     if (code === 'EFBIG') this.#maxed.add(path);
     else if (code === 'ENAMETOOLONG' && this.#shorten()) log.warn('shorter file names', { recording: id });
     else if (cause === 'disk_failed' && !OF_THE_FILE.has(code)) this.#failed.add(dirname(path));
     this.#stuck = true;
-    this.#queue('trouble', isMissing ? trouble : undefined);
+    this.#queue('trouble', isMissing ? path : undefined);
   }
 
   #setTrouble(cause: FileTrouble['cause'] | undefined): void {
@@ -233,14 +287,20 @@ export class RecordingStorage {
 
   /**
    * While its disk is missing, or its folder was renamed or covered, the file is not lost: further data is written
-   * elsewhere. It may also be back already.
+   * elsewhere. @returns whether it is back already
    */
-  async #lookFor({ path, writtenUntil }: FileTrouble): Promise<void> {
-    if (await this.#isLost(path)) this.#forget(path, undefined, writtenUntil);
+  async #lookFor(path: string): Promise<boolean> {
+    if (await this.#isLost(path)) this.#forget(path);
+    return !(await isGone(path));
   }
 
   async #isAway(folder: string): Promise<boolean> {
     return (await this.options.mounts?.isAway(folder)) ?? false;
+  }
+
+  /** An earlier output still writes to it: what another one appends would be taken for that of another program. */
+  #isBusy(part: RecordingPart | undefined): boolean {
+    return [...this.#unended].some(({ path, next }) => path === part?.path || next === part?.path);
   }
 
   async #isLost(path: string): Promise<boolean> {
@@ -248,12 +308,11 @@ export class RecordingStorage {
   }
 
   /** A file that this recording did not create, or that was removed. */
-  #forget(path: string, cause?: GapCause, writtenUntil?: MonotonicMs): void {
+  #forget(path: string, cause?: GapCause): void {
     const index = this.#parts.findIndex((one) => one.path === path);
     if (index < 0) return;
     this.#parts.splice(index, 1);
-    if (this.#made.delete(path))
-      this.options.reception.forget(path, this.#parts.length === 0, cause, writtenUntil);
+    if (this.#made.delete(path)) this.options.reception.forget(path, this.#parts.length === 0, cause);
     const { placed, log, id } = this.options;
     const last = this.#parts.at(-1);
     const place = last === undefined ? null : { folder: dirname(last.path), stem: this.#stem };
@@ -280,6 +339,7 @@ export class RecordingStorage {
     const opening = await this.#next(why);
     if (opening === undefined || output === undefined || output !== this.#output) return;
     this.#stuck = false;
+    if (this.#life !== undefined) this.#life.next = opening.path;
     output.command({ kind: 'move', opening });
   }
 
@@ -291,10 +351,11 @@ export class RecordingStorage {
     const lastFolder = last === undefined ? undefined : dirname(last.path);
     const sound = all.filter(({ path }) => !this.#failed.has(path));
     const isWhole = last !== undefined && this.#maxed.has(last.path);
+    const isBusy = why === 'begin' && this.#isBusy(last);
     // A folder that was full, or the last one that failed, is tried again at the next check, not at once.
     const isLeft = why === 'trouble' && !isWhole;
-    const wished = isLeft ? sound.filter(({ path }) => path !== lastFolder) : sound;
-    const candidates = wished.length === 0 && why === 'stuck' ? all : wished;
+    const preferred = isLeft ? sound.filter(({ path }) => path !== lastFolder) : sound;
+    const candidates = preferred.length === 0 && why === 'stuck' ? all : preferred;
     const room = await Promise.all(candidates.map(({ path }) => free(path)));
     const at = candidates.findIndex(({ path }) => path === lastFolder);
     const current = candidates[at];
@@ -314,27 +375,32 @@ export class RecordingStorage {
     if (last !== undefined) {
       if (why === 'check' && !fills && !isAway) return undefined;
       const takesMore = !isWhole && !fills && !isAway;
-      if (why === 'begin' && takesMore && !this.#failed.has(dirname(last.path))) return again(last);
+      const isSound = !isBusy && !this.#failed.has(dirname(last.path));
+      if (why === 'begin' && takesMore && isSound) return again(last);
     }
-    const chosen = chooseFolder(candidates, room) ?? (await this.#spare(why, lastFolder));
+    const chosen = chooseFolder(candidates, room) ?? (await this.#fallback(why, lastFolder));
     if (chosen === undefined) return undefined;
-    if (last === undefined || isWhole || chosen !== current) return this.#create(chosen);
+    if (last === undefined || isWhole || isBusy || chosen !== current) return this.#create(chosen);
     return why === 'check' ? undefined : again(last);
   }
 
   /** A fallback folder is better than no recording. Undefined while a configured folder exists, however full. */
-  async #spare(why: Occasion, lastFolder: string | undefined): Promise<Folder | undefined> {
-    const { spare, folders, free, log, id } = this.options;
-    if (spare === undefined || this.#failed.has(spare) || (why === 'trouble' && lastFolder === spare))
+  async #fallback(why: Occasion, lastFolder: string | undefined): Promise<Folder | undefined> {
+    const { fallback, folders, free, log, id } = this.options;
+    if (
+      fallback === undefined ||
+      this.#failed.has(fallback) ||
+      (why === 'trouble' && lastFolder === fallback)
+    )
       return undefined;
     const away = await Promise.all(folders().map(({ path }) => this.#isAway(path)));
     if (away.includes(false)) return undefined;
-    const folder = { path: spare, floorBytes: 0 };
-    const chosen = chooseFolder([folder], [await free(spare)]);
-    if (chosen !== undefined && lastFolder !== spare) {
+    const folder = { path: fallback, floorBytes: 0 };
+    const chosen = chooseFolder([folder], [await free(fallback)]);
+    if (chosen !== undefined && lastFolder !== fallback) {
       log.error('no recording folder is mounted, recorded beside the database', {
         recording: id,
-        folder: spare,
+        folder: fallback,
       });
     }
     return chosen;
@@ -362,7 +428,8 @@ export class RecordingStorage {
    */
   async #lastResort(): Promise<FileOpening> {
     const last = this.#parts.at(-1);
-    if (last !== undefined && !(await this.#isAway(dirname(last.path)))) return again(last);
+    const takesMore = last !== undefined && !this.#isBusy(last) && !(await this.#isAway(dirname(last.path)));
+    if (takesMore) return again(last);
     for (const folder of this.options.folders()) {
       if (!(await this.#isAway(folder.path))) return this.#create(folder);
     }

@@ -2,20 +2,96 @@
  * Retention: moves recordings to the bin by rules, deletes those expired in the bin, drops old rows. Runs at an
  * interval, and soon after recordings or rules have changed.
  */
-import { removeTitleMarks } from '../../arib/text/title-marks.ts';
-import { type BroadcastMs, plusMs } from '../../arib/time.ts';
-import type { Log } from '../../host/log.ts';
-import { BIN_MS, type Retiring } from '../../wire/api.ts';
-import type { Hub } from '../hub/hub.ts';
+import { removeTitleMarks } from '../../lib/arib/text/title-marks.ts';
+import { type BroadcastMs, plusMs } from '../../lib/arib/time.ts';
+import type { Log } from '../../lib/host/log.ts';
+import { BIN_MS, type Retiring } from '../../lib/wire/api.ts';
 import { Failure } from '../model/failure.ts';
 import type { RecordingId } from '../model/ids.ts';
+import type { RecordingState } from '../model/recording.ts';
 import type { RuleId } from '../model/rule.ts';
-import type { KeptRow, RecycleBin, ShelfRow } from '../store/recycle-bin.ts';
+import type { Hub } from '../notify/hub.ts';
+import type { KeptRow, RecycleBin, StoredStatus } from '../store/recycle-bin.ts';
 import { type Write, writeNow } from '../store/transaction.ts';
 import type { FolderMounts } from './folder-mounts.ts';
-import type { PlaybackActivity } from './playback-activity.ts';
 import { RecordingRemoval } from './recording-removal.ts';
-import { type KeepLimits, recordingsToRetire } from './retention-policy.ts';
+
+/** Players report their position every few seconds, and request data within minutes. */
+const LATELY_MS = 600_000;
+
+/** Recordings being watched, which must not be removed. Kept in memory only. */
+export class PlaybackActivity {
+  /** By recording, in the order of the last activity. */
+  readonly #seen = new Map<RecordingId, BroadcastMs>();
+
+  constructor(private readonly now: () => BroadcastMs) {}
+
+  /** A client reads it or reports its position. */
+  note(id: RecordingId): void {
+    this.#seen.delete(id);
+    this.#seen.set(id, this.now());
+    for (const other of this.#seen.keys()) {
+      if (this.isWatched(other)) break;
+      this.#seen.delete(other);
+    }
+  }
+
+  isWatched(id: RecordingId): boolean {
+    const at = this.#seen.get(id);
+    return at !== undefined && Math.abs(this.now() - at) < LATELY_MS;
+  }
+}
+
+export interface Keepable {
+  id: RecordingId;
+  /** Epoch ms, of the programme. */
+  startAt: BroadcastMs;
+  endAt: BroadcastMs;
+  watchedAt: BroadcastMs | null;
+  isProtected: boolean;
+  state: RecordingState;
+}
+
+export interface KeepLimits {
+  /** Number to keep; null = all. The same for the next field. */
+  keepNewest: number | null;
+  keepDays: number | null;
+}
+
+/** Watched ones first, then the oldest. */
+function byWorth(a: Keepable, b: Keepable): number {
+  const watched = Number(b.watchedAt !== null) - Number(a.watchedAt !== null);
+  return watched || a.startAt - b.startAt || a.id - b.id;
+}
+
+/**
+ * Selects the recordings of a rule to move to the bin. Pure: rows, limits and time in, an ordered list out. Never
+ * protected or running recordings, nor those of another rule.
+ * A pending encode does not delay it: the recording stays complete in the bin for days.
+ * Recordings past the age limit, and of the rest those above the number. Failed ones do not count, and are selected
+ * when all kept ones are newer. Protected ones do not count.
+ * @param recordings of one rule, none of them in the bin @param now epoch ms @returns in the order of deletion
+ */
+export function recordingsToRetire<R extends Keepable>(
+  recordings: readonly R[],
+  { keepNewest, keepDays }: KeepLimits,
+  now: BroadcastMs,
+): R[] {
+  const loose = recordings
+    .filter((one) => !one.isProtected && one.state !== 'recording')
+    .sort((a, b) => byWorth(a, b));
+  const isOld = (one: R): boolean => keepDays !== null && one.endAt < now - keepDays * DAY_MS;
+  const going = new Set(loose.filter(isOld));
+  if (keepNewest !== null) {
+    const good = loose.filter((one) => one.state !== 'failed' && !going.has(one));
+    const surplus = good.slice(0, Math.max(0, good.length - keepNewest));
+    const oldestKept = Math.min(...good.slice(surplus.length).map((one) => one.startAt));
+    const isFull = good.length >= keepNewest;
+    const failed = loose.filter((one) => one.state === 'failed' && isFull && one.startAt < oldestKept);
+    for (const one of [...surplus, ...failed]) going.add(one);
+  }
+  return loose.filter((one) => going.has(one));
+}
 
 const DAY_MS = 86_400_000;
 /** How long rows of deleted recordings are kept. */
@@ -60,7 +136,10 @@ export class RetentionService {
 
   constructor(readonly options: RetentionServiceOptions) {
     const { recycleBin, mounts, stored, write, log } = options;
-    this.#removal = new RecordingRemoval({ recycleBin, mounts, stored, write, log, waitMs: REMOVAL_WAIT_MS });
+    this.#removal = new RecordingRemoval({
+      ...{ recycleBin, mounts, stored, write, log },
+      waitMs: REMOVAL_WAIT_MS,
+    });
   }
 
   start(): void {
@@ -141,6 +220,20 @@ export class RetentionService {
     await this.#removal.run();
   }
 
+  /** What is in the bin. */
+  binned(): { count: number; bytes: number } {
+    return this.options.recycleBin.binned();
+  }
+
+  /** Deletes what is in the bin, permanently. @returns what was in it */
+  async emptyBin(): Promise<{ count: number; bytes: number }> {
+    const { now } = this.options;
+    const held = this.binned();
+    if ((await this.#deleteBinned(now())) > 0) this.#changed();
+    await this.#removal.run();
+    return held;
+  }
+
   /** Runs everything that is due. Never rejects. */
   run(): Promise<void> {
     if (this.#closed) return this.#running ?? Promise.resolve();
@@ -185,11 +278,16 @@ export class RetentionService {
     return count;
   }
 
-  async #deleteExpired(): Promise<number> {
+  #deleteExpired(): Promise<number> {
+    return this.#deleteBinned(plusMs(this.options.now(), -BIN_MS));
+  }
+
+  /** Those that are in the bin since then or longer. @returns their number */
+  async #deleteBinned(until: BroadcastMs): Promise<number> {
     const { recycleBin, now } = this.options;
     let count = 0;
     while (!this.#closed) {
-      const ids = recycleBin.binnedUntil(plusMs(now(), -BIN_MS), BATCH);
+      const ids = recycleBin.binnedUntil(until, BATCH);
       const marked = ids.length === 0 ? 0 : await this.#write(() => recycleBin.markDeleted(ids, now()));
       if (marked === 0) break;
       count += marked;
@@ -212,7 +310,7 @@ export class RetentionService {
     return recordingsToRetire(recycleBin.keptBy(rule.id), rule, now());
   }
 
-  #existing(id: RecordingId): ShelfRow {
+  #existing(id: RecordingId): StoredStatus {
     const row = this.options.recycleBin.find(id);
     if (row === undefined || row.deletedAt !== null) throw unknown();
     return row;

@@ -1,24 +1,156 @@
 /**
- * One recording from its row to its verdict: passes changes of its order to the session, stores the session's course in
+ * One recording from its row to its verdict: passes changes of its order to the session, stores the session's lifecycle in
  * the row, and stores the verdict at the end, retrying as long as the database refuses.
  */
-import { type BroadcastMs, broadcastMs, earliest, plusMs } from '../../arib/time.ts';
-import type { RecordingProgress } from '../../wire/recordings.ts';
+
+import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
+import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../lib/arib/time.ts';
+import type { WallClock } from '../../lib/host/clock.ts';
+import { sleepUnlessAborted } from '../../lib/host/deadline.ts';
+import type { Log } from '../../lib/host/log.ts';
+import type { RecordingProgress } from '../../lib/wire/recordings.ts';
 import type { RecordingId, ReservationId } from '../model/ids.ts';
-import type { RecordingEnding, RecordingOrder, RecordingRecord, RecordingTexts } from '../model/recording.ts';
-import type { Measured, Wanted } from '../model/verdict.ts';
+import type {
+  RecordingEnding,
+  RecordingOrder,
+  RecordingPart,
+  RecordingRecord,
+  RecordingTexts,
+} from '../model/recording.ts';
+import { type Measured, nothingMeasured, type Stretch, type Wanted } from '../model/verdict.ts';
+import { lastLife } from '../reception/recorded-file.ts';
+import type { RecordingStore } from '../store/recording-store.ts';
 import type { CommitBatcher } from './commit-batcher.ts';
 import { type ConcludeOptions, type Conclusion, concludeRecording } from './recording-conclusion.ts';
-import { endsAt, type OrderedTimes } from './recording-course.ts';
+import { endsAt, type OrderedTimes } from './recording-lifecycle.ts';
+import { RecordingMeasurement } from './recording-measurement.ts';
 import type { RecordingSession, SessionResult } from './recording-session.ts';
-import { retryUntilStored } from './store-retry.ts';
-import { endedWhileAway, previousProgress } from './unfinished-recording.ts';
-import { type GuideOfStation, UnheardEnd } from './unheard-end.ts';
+
+export interface PreviousProgress {
+  measured: Measured;
+  parts: readonly RecordingPart[];
+}
+
+/**
+ * State left by an earlier process. If its stored measurements are damaged, only the last file counts: it is counted
+ * again, and assumed to be received without a gap since the recording began. @throws the database's error
+ */
+export function previousProgress(
+  store: Pick<RecordingStore, 'measured' | 'parts'>,
+  { id, beganAt }: Pick<RecordingRecord, 'id' | 'beganAt'>,
+): PreviousProgress {
+  const [measured, parts] = [store.measured(id), store.parts(id)];
+  if (measured !== null) return { measured, parts };
+  const stretches = beganAt === null ? [] : [{ from: beganAt, to: beganAt }];
+  const uncounted = parts.map((part, index) => (index < parts.length - 1 ? part : { ...part, bytes: 0 }));
+  return { measured: { ...nothingMeasured(), stretches }, parts: uncounted };
+}
+
+/** The result if nothing was received since the service stopped. */
+export async function endedWhileAway(
+  record: Pick<RecordingRecord, 'startAt' | 'closeAt' | 'beganAt' | 'ended'>,
+  { measured, parts }: PreviousProgress,
+  { broadcastClock, wallClock }: { broadcastClock: () => BroadcastMs; wallClock: WallClock },
+): Promise<Pick<SessionResult, 'end' | 'at' | 'measured' | 'parts'>> {
+  const { startAt, closeAt, beganAt, ended } = record;
+  if (ended !== null) return { end: ended.as, at: ended.at, measured, parts: [...parts] };
+  const measurement = new RecordingMeasurement(structuredClone(measured));
+  const last = parts.at(-1);
+  const former = last === undefined ? undefined : await lastLife(last);
+  if (former !== undefined && last !== undefined && former.recounted.packets > 0) {
+    const modifiedAt = broadcastMs(former.modifiedAt + broadcastClock() - wallClock());
+    const from = measurement.reportedUntil ?? beganAt ?? modifiedAt;
+    const writtenUntil = measurement.writtenUntil({ ...former, modifiedAt });
+    const to = earliest(latest(writtenUntil, from), closeAt);
+    const stretch = { from: earliest(from, to), to };
+    measurement.received(stretch, nothingMeasured().sums, last.path);
+    measurement.recounted(stretch, former);
+  }
+  const from = measurement.reportedUntil ?? beganAt ?? startAt;
+  measurement.broke('service_stopped', { from, to: closeAt });
+  return { end: 'finished', at: broadcastClock(), measured: measurement.value, parts: [...parts] };
+}
+
+/** Equal to the limit for holding a recording open beyond an unknown end. */
+const LONGEST_MS = 3 * 3_600_000;
+
+interface Announced {
+  id: ProgramId;
+  startAt: BroadcastMs;
+}
+
+export interface GuideOfStation {
+  /** The programme of the guide that follows this one, at a given time. */
+  findFollowing?:
+    | ((station: StationId, at: BroadcastMs, program: ProgramId | null) => Announced | undefined)
+    | undefined;
+  findProgram?: ((id: ProgramId) => Announced | undefined) | undefined;
+}
+
+/**
+ * The end of a programme whose station was not received at that time. An overrunning programme delays the next one:
+ * if that is now announced later, the programme lasted until then, although its own table was never received.
+ * @throws the guide's error
+ */
+export class UnreceivedEnd {
+  /** The programme after the end noted with it. */
+  #next: { id: ProgramId; endAt: BroadcastMs } | undefined;
+
+  constructor(readonly guide: GuideOfStation) {}
+
+  /**
+   * Notes the current end and the following programme, which may still be announced for an earlier time if the
+   * programme itself was just moved.
+   */
+  note(program: ProgramId | null, station: StationId, endAt: BroadcastMs): void {
+    const next = this.guide.findFollowing?.(station, endAt, program);
+    this.#next = next === undefined ? undefined : { id: next.id, endAt };
+  }
+
+  /**
+   * The end according to the following programme, unless the programme's own end was received.
+   * @param endAt the last known end
+   * @param received when packets were received
+   */
+  endOf(endAt: BroadcastMs, now: BroadcastMs, received: readonly Stretch[]): BroadcastMs {
+    const before = this.#next;
+    const isHeard = received.some(({ from, to }) => from <= endAt && to >= endAt);
+    if (isHeard || before === undefined || before.endAt !== endAt) return endAt;
+    const startAt = this.guide.findProgram?.(before.id)?.startAt ?? endAt;
+    const isMoved = startAt > endAt && startAt <= now && startAt - endAt <= LONGEST_MS;
+    return isMoved ? startAt : endAt;
+  }
+}
+
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 30_000;
+
+/**
+ * Retries writes that must succeed while the database is busy or its disk is full.
+ * Repeats `act` until it succeeds.
+ * @throws the signal's reason when it is aborted
+ */
+export async function retryUntilStored<T>(
+  what: string,
+  act: () => T | Promise<T>,
+  { signal, log }: { signal: AbortSignal; log: Log },
+): Promise<T> {
+  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+    signal.throwIfAborted();
+    try {
+      return await act();
+    } catch (error) {
+      signal.throwIfAborted();
+      log.error(`${what} not stored, tried again`, { error: String(error), waitMs: wait });
+    }
+    await sleepUnlessAborted(wait, signal);
+  }
+}
 
 /** The part of a session that is used here; tests replace it. */
 export type Session = Pick<
   RecordingSession,
-  'done' | 'state' | 'course' | 'start' | 'follow' | 'yieldEnd' | 'clockSet' | 'stop' | 'close'
+  'done' | 'state' | 'lifecycle' | 'start' | 'follow' | 'yieldEnd' | 'clockSet' | 'stop' | 'close'
 >;
 
 /** A restart within this time resumes a recording that was held open. */
@@ -50,7 +182,7 @@ export class RunningRecording {
   /** The times in the row are not up to date. */
   #unsaved = false;
   readonly #closing = new AbortController();
-  readonly #unheardEnd: UnheardEnd;
+  readonly #unreceivedEnd: UnreceivedEnd;
 
   /** @param session undefined: its end has passed, and only its verdict is missing */
   constructor(
@@ -62,7 +194,7 @@ export class RunningRecording {
     this.reservationId = record.reservationId;
     this.#record = record;
     this.#session = session;
-    this.#unheardEnd = new UnheardEnd(options);
+    this.#unreceivedEnd = new UnreceivedEnd(options);
     this.#noteEnd();
     session?.start();
     this.over = this.#run();
@@ -76,7 +208,7 @@ export class RunningRecording {
   get progress(): RecordingProgress {
     const session = this.#session;
     if (session === undefined) return { ...OVER, until: this.#record.closeAt };
-    const { state, times, yieldedAt } = session.course;
+    const { state, times, yieldedAt } = session.lifecycle;
     const closesAt = yieldedAt === null ? times.closeAt : earliest(yieldedAt, times.closeAt);
     const until = state === 'broken_off' ? (times.listenUntil ?? closesAt) : closesAt;
     return { ...session.state, until };
@@ -87,14 +219,14 @@ export class RunningRecording {
     return this.#session === undefined || this.#session.state.phase === 'over';
   }
 
-  /** Changed times or event id of the programme. Its course decides what it adopts. */
+  /** Changed times or event id of the programme. Its lifecycle decides what it adopts. */
   follow(order: RecordingOrder): void {
     const session = this.#session;
     if (session === undefined) return;
     session.follow(orderedTimes(order));
     const before = this.#record;
     const { programId } = order;
-    const { startAt, endAt, closeAt, holdUntil } = session.course.times;
+    const { startAt, endAt, closeAt, holdUntil } = session.lifecycle.times;
     const times = { programId, startAt, endAt, closeAt };
     if (
       programId !== before.programId ||
@@ -116,7 +248,7 @@ export class RunningRecording {
 
   /** Called every second: a recording held open beyond its end must not count as over after a restart. */
   outlast(): void {
-    const times = this.#session?.course.times;
+    const times = this.#session?.lifecycle.times;
     if (this.isOver || times === undefined) return;
     const now = this.options.broadcastClock();
     if (endsAt(times) <= this.#record.closeAt || endOf(this.#record) > now + OUTLAST_MS / 2) return;
@@ -151,7 +283,7 @@ export class RunningRecording {
   #noteEnd(): void {
     const { programId, stationId, endAt } = this.#record;
     try {
-      this.#unheardEnd.note(programId, stationId, endAt);
+      this.#unreceivedEnd.note(programId, stationId, endAt);
     } catch (error) {
       this.options.log.warn('programme after a recording unknown', {
         recording: this.id,
@@ -164,7 +296,7 @@ export class RunningRecording {
    * The announced end, unless it was not received and the next programme began later. @throws the database's error
    */
   #endAt({ stretches }: Measured): BroadcastMs {
-    return this.#unheardEnd.endOf(this.#record.endAt, this.options.broadcastClock(), stretches);
+    return this.#unreceivedEnd.endOf(this.#record.endAt, this.options.broadcastClock(), stretches);
   }
 
   #saveTimes(): void {
@@ -179,7 +311,7 @@ export class RunningRecording {
 
   async #run(): Promise<void> {
     const ended = await this.#session?.done;
-    const result = ended === undefined || ended.end === 'unheard' ? await this.#endedWhileAway() : ended;
+    const result = ended === undefined || ended.end === 'unreceived' ? await this.#endedWhileAway() : ended;
     let conclusion: Conclusion | undefined;
     if (result !== undefined && result.end !== 'closed') conclusion = await this.#concludeRecording(result);
     this.options.onOver(this, conclusion);
@@ -242,7 +374,7 @@ export class RunningRecording {
   #wanted({ measured }: Pick<SessionResult, 'measured'>): Wanted {
     const { startAt, wantedFrom } = this.#record;
     const endAt = this.#endAt(measured);
-    const brokenAt = this.#session?.course.times.brokenAt ?? null;
+    const brokenAt = this.#session?.lifecycle.times.brokenAt ?? null;
     return {
       ...{ startAt, endAt },
       ...(wantedFrom === null ? {} : { from: wantedFrom }),
@@ -252,14 +384,14 @@ export class RunningRecording {
   }
 }
 
-/** Converts an order's times for the course. */
+/** Converts an order's times for the lifecycle. */
 export function orderedTimes(order: RecordingOrder): OrderedTimes {
   const { startAt, endAt, closeAt, holdUntil, listenUntil = null, brokenAt = null, airState = null } = order;
   return { startAt, endAt, closeAt, holdUntil, listenUntil, brokenAt, airState };
 }
 
 function isEnding(end: SessionResult['end']): end is RecordingEnding {
-  return end !== 'closed' && end !== 'unheard';
+  return end !== 'closed' && end !== 'unreceived';
 }
 
 const OVER: Omit<RecordingProgress, 'until'> = {

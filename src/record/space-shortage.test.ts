@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import { broadcastMs } from '../../arib/time.ts';
-import { wallMs } from '../../host/clock.ts';
-import { createLog } from '../../host/log.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import { wallMs } from '../../lib/host/clock.ts';
+import { createLog } from '../../lib/host/log.ts';
 import { type Shortage, SpaceWatch } from './space-shortage.ts';
 
 test('a shortage is logged and published once when it begins and once when it ends', async () => {

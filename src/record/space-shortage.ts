@@ -2,10 +2,10 @@
  * Warns before the space for recordings is used up: when it suffices for about half an hour of running or planned
  * recordings. Full disks are reported by the recordings themselves.
  */
-import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../arib/time.ts';
-import type { Log } from '../../host/log.ts';
-import type { Hub } from '../hub/hub.ts';
+import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../lib/arib/time.ts';
+import type { Log } from '../../lib/host/log.ts';
 import type { Stretch } from '../model/verdict.ts';
+import type { Hub } from '../notify/hub.ts';
 
 /** Threshold of the warning. */
 const SHORT_MS = 30 * 60_000;
@@ -22,7 +22,7 @@ export interface Shortage {
   fullAt: BroadcastMs | null;
 }
 
-interface SpaceNeeds {
+export interface SpaceNeeds {
   /** Octets that can still be written; undefined if unknown. */
   roomBytes: number | undefined;
   /** Octets per ms of a recording; null: there is no recording yet. */
@@ -33,13 +33,26 @@ interface SpaceNeeds {
   now: BroadcastMs;
 }
 
-export function shortageOf({ roomBytes, rate, uses, now }: SpaceNeeds): Shortage | null {
-  const ahead = uses
+/** Recordings of the next day at most. */
+function usesAhead({ uses, now }: Pick<SpaceNeeds, 'uses' | 'now'>): Stretch[] {
+  return uses
     .map(({ from, to }) => ({ from: latest(from, now), to: earliest(to, plusMs(now, AHEAD_MS)) }))
     .filter(({ from, to }) => to > from);
-  if (roomBytes === undefined || ahead.length === 0) return null;
-  const leftMs = Math.floor(roomBytes / (rate ?? DEFAULT_RATE));
-  const fullAt = usedUpAt(ahead, leftMs);
+}
+
+const leftMsOf = (roomBytes: number, rate: number | null): number =>
+  Math.floor(roomBytes / (rate ?? DEFAULT_RATE));
+
+/** When running and planned recordings of the next day will have used up the space; null: it suffices, or is unknown. */
+export function fullAtOf({ roomBytes, rate, uses, now }: SpaceNeeds): BroadcastMs | null {
+  return roomBytes === undefined ? null : usedUpAt(usesAhead({ uses, now }), leftMsOf(roomBytes, rate));
+}
+
+export function shortageOf(needs: SpaceNeeds): Shortage | null {
+  const { roomBytes, rate, now } = needs;
+  if (roomBytes === undefined || usesAhead(needs).length === 0) return null;
+  const leftMs = leftMsOf(roomBytes, rate);
+  const fullAt = fullAtOf(needs);
   const isSoon = fullAt !== null && fullAt - now <= SHORT_MS;
   return leftMs <= SHORT_MS || isSoon ? { leftMs, fullAt } : null;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { broadcastMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import { span } from '../../test/record/span.ts';
 import type { Stretch } from '../model/verdict.ts';
 import { type FileSystem, type FolderSpace, FolderSpaces } from './folder-space.ts';

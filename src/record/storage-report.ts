@@ -1,11 +1,15 @@
-/** Size and location of recordings, and free space. */
-import type { BroadcastMs } from '../../arib/time.ts';
-import type { StorageFacts } from '../../wire/api.ts';
+/** `/api/storage`: size and location of recordings, and free space. */
+
+import type { Elysia } from 'elysia';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import { type StorageFacts, StorageSchema } from '../../lib/wire/api.ts';
+import { REFUSALS } from '../http/route/described-responses.ts';
+import { polledAnswer, polledJson, polledResponses } from '../http/route/polled-answer.ts';
 import type { Stretch } from '../model/verdict.ts';
 import type { RecordingSumStore } from '../store/recording-sums.ts';
 import { type Folder, isFilling, isFull } from './folder-selection.ts';
 import type { FolderSpace, FolderSpaces } from './folder-space.ts';
-import { shortageOf } from './space-shortage.ts';
+import { fullAtOf, type SpaceNeeds, shortageOf } from './space-shortage.ts';
 
 interface StorageParts {
   /** In the configured order. */
@@ -52,18 +56,16 @@ function roomBytes(
   return [...byDevice.values()].reduce((sum, room) => sum + room, 0);
 }
 
-export async function storageFacts({
-  folders,
-  sums,
-  spaces,
-  uses,
-  now,
-}: StorageParts): Promise<StorageFacts> {
-  const wished = folders();
-  const found = await Promise.all(wished.map(({ path }) => spaces.of(path)));
+interface Measured extends Omit<StorageFacts, 'shortage'> {
+  readonly space: SpaceNeeds;
+}
+
+async function measured({ folders, sums, spaces, uses, now }: StorageParts): Promise<Measured> {
+  const configured = folders();
+  const found = await Promise.all(configured.map(({ path }) => spaces.of(path)));
   const { rate, ...recordings } = sums.sums();
   const bytes = sums.byFolder();
-  const facts = wished.map((folder, index) => toFacts(folder, found[index], bytes.get(folder.path) ?? 0));
+  const facts = configured.map((folder, index) => toFacts(folder, found[index], bytes.get(folder.path) ?? 0));
   const isThere = facts.some(({ state }) => state !== 'away');
   const isKnown = rate !== null && isThere;
   // Recordings may use the space below the floor.
@@ -72,6 +74,35 @@ export async function storageFacts({
     folders: facts,
     recordings,
     roomMs: isKnown ? Math.floor(roomBytes(facts, found) / rate) : null,
-    shortage: shortageOf({ roomBytes: left, rate, uses: uses(), now: now() }),
+    space: { roomBytes: left, rate, uses: uses(), now: now() },
   };
+}
+
+export async function storageFacts(parts: StorageParts): Promise<StorageFacts> {
+  const { space, ...facts } = await measured(parts);
+  return { ...facts, shortage: shortageOf(space) };
+}
+
+/** When recordings will have used up the space of the folders; null: not within a day, or unknown. */
+export async function storageFullAt(parts: StorageParts): Promise<BroadcastMs | null> {
+  return fullAtOf((await measured(parts)).space);
+}
+
+interface StorageRouteNeeds {
+  storage(): Promise<StorageFacts>;
+}
+
+/** `/api/storage`: free space for recordings. */
+export function addStorageRoutes(app: Elysia, parts: StorageRouteNeeds): void {
+  app.get('/api/storage', async ({ request }) => polledJson(request, polledAnswer(await parts.storage())), {
+    detail: {
+      summary: 'Storage for recordings: folders, their content, free space',
+      description:
+        '`away`: the folder does not respond within 2 s, or does not exist although it contains recordings. `floor`: ' +
+        'only the space to be left free is free. `full`: nothing can be written. `recordings.bytes` does not include ' +
+        'the bin; `recordingBytes` of a folder does.',
+      tags: ['recordings'],
+      responses: { ...REFUSALS, ...polledResponses('the room for recordings', StorageSchema) },
+    },
+  });
 }

@@ -1,8 +1,7 @@
 import { expect, test } from 'bun:test';
 import { Failure } from '../model/failure.ts';
 import type { GapCause } from '../model/verdict.ts';
-import type { AgentStreamErrorCode } from '../tuner/agent-stream.ts';
-import { streamFailure } from '../tuner/stream-failure.ts';
+import { type AgentStreamErrorCode, streamFailure } from '../tuner/agent-stream.ts';
 import { causeOfEnd, causeOfRefusal } from './stream-cause.ts';
 
 test('a silent stream is told as bad reception only if the agent says that its tuner receives nothing', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import type { ProgramId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
+import type { ProgramId } from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import { GR_TUNER, HOUR, Home, NOON } from '../../test/schedule/plan-home.ts';
 import { reservationId, ruleId } from '../model/ids.ts';
 import type { KnownStation } from '../model/station.ts';

@@ -3,7 +3,8 @@
  * is matched against the guide, and only a new programme against every rule. The decisions are made by `plan`.
  */
 
-import type { ProgramId, StationId } from '../../arib/ids.ts';
+import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
+import { OPEN_RESERVATION_STATES } from '../../lib/wire/vocabulary.ts';
 import { Failure } from '../model/failure.ts';
 import { type ReservationId, ruleId } from '../model/ids.ts';
 import type { Reservation } from '../model/reservation.ts';
@@ -13,9 +14,9 @@ import type { RuleFault } from '../model/rule-fault.ts';
 import type { KnownStation } from '../model/station.ts';
 import type { GuideProgram } from './match/guide-index.ts';
 import { RuleMatcher, type RuleStations } from './match/rule-matcher.ts';
+import { Facts } from './plan/airings.ts';
 import type { PlanGuide } from './plan/plan-guide.ts';
 import type { Plan, PlanInput } from './plan/plan-types.ts';
-import { Facts } from './plan/program-facts.ts';
 import { plan } from './plan/reservation-plan.ts';
 import { isLimited } from './rule-body.ts';
 import { MAX_OF_RULE, type Near, nearest } from './rule-match-limit.ts';
@@ -73,7 +74,7 @@ interface Changed {
 const MANY_CHANGES = 4000;
 
 /** Reservations that stay with their rule when their programme moves. */
-const KEPT_STATES: ReadonlySet<Reservation['state']> = new Set(['scheduled', 'conflict', 'recording']);
+const KEPT_STATES: ReadonlySet<Reservation['state']> = new Set(OPEN_RESERVATION_STATES);
 
 export class IncrementalPlanner {
   readonly facts = new Facts();

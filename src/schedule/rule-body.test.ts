@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { Value } from '@sinclair/typebox/value';
-import { broadcastMs } from '../../arib/time.ts';
-import { RuleSchema } from '../../wire/schedule.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import { RuleSchema } from '../../lib/wire/schedule.ts';
 import { Failure } from '../model/failure.ts';
 import { ruleId } from '../model/ids.ts';
 import { checkExpression } from './expression/expression.ts';
@@ -59,7 +59,8 @@ describe('readRule', () => {
   });
 
   test('an update without dedupe keeps it', () => {
-    expect(readRule({ keyword: 'a' }, accept, { dedupe: false }).dedupe).toBe(false);
+    for (const body of [{ keyword: 'a' }, { keyword: 'a', dedupe: undefined }])
+      expect(readRule(body, accept, { dedupe: false }).dedupe).toBe(false);
     expect(readRule({ keyword: 'a', dedupe: true }, accept, { dedupe: false }).dedupe).toBe(true);
   });
 

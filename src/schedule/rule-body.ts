@@ -1,9 +1,11 @@
 /** Validation of a rule's body: the result needs no further checks. */
-import { BROADCAST_TYPES, type StationId } from '../../arib/ids.ts';
-import { plainName } from '../../host/plain-name.ts';
-import { type RuleBody, RuleBodySchema, type RuleItem } from '../../wire/schedule.ts';
+import { BROADCAST_TYPES } from '../../lib/arib/ids.ts';
+import { plainName } from '../../lib/host/plain-name.ts';
+import { complete } from '../../lib/wire/fields.ts';
+import { RULE_ACTIONS, RULE_CONDITIONS } from '../../lib/wire/rule-fields.ts';
+import { type RuleBody, RuleBodySchema, type RuleItem } from '../../lib/wire/schedule.ts';
 import { Failure } from '../model/failure.ts';
-import { RULE_PRIORITY, type Rule, type RuleConditions, type RuleDraft } from '../model/rule.ts';
+import type { Rule, RuleConditions, RuleDraft } from '../model/rule.ts';
 import { readAs } from '../model/schema-mismatch.ts';
 import { readKeyword } from './match/keyword.ts';
 import { ruleFaultText } from './rule-fault-text.ts';
@@ -18,24 +20,8 @@ function bad(path: string, message: string): Failure {
 }
 
 function readConditions(body: RuleBody): RuleConditions {
-  const { keywordIn = [] } = body;
-  return {
-    keyword: body.keyword?.trim() ?? '',
-    keywordIn: keywordIn.length === 0 ? ['title', 'description', 'extended'] : keywordIn,
-    regex: body.regex ?? false,
-    excludeKeyword: body.excludeKeyword?.trim() ?? '',
-    stationIds: [...new Set(body.stationIds ?? [])] as StationId[],
-    types: [...new Set(body.types ?? [])],
-    genres: (body.genres ?? []).map(({ lv1, lv2 }) => ({ lv1, lv2: lv2 ?? null })),
-    weekdays: [...new Set(body.weekdays ?? [])].sort((a, b) => a - b),
-    timeFrom: body.timeFrom ?? null,
-    timeTo: body.timeTo ?? null,
-    durationMin: body.durationMin ?? null,
-    durationMax: body.durationMax ?? null,
-    freeOnly: body.freeOnly ?? true,
-    periodFrom: body.periodFrom ?? null,
-    periodTo: body.periodTo ?? null,
-  };
+  const conditions = complete(RULE_CONDITIONS, body);
+  return { ...conditions, weekdays: conditions.weekdays.toSorted((a, b) => a - b) };
 }
 
 /** Contradictory conditions never match: rejected at once. */
@@ -78,24 +64,12 @@ export function readRule(
   const given = readAs(RuleBodySchema, body, 'ルールの');
   const conditions = readConditions(given);
   checkSense(conditions);
-  const isSaying =
+  const hasEffect =
     !conditions.regex || conditions.keyword === '' || checkExpression(conditions.keyword) !== false;
-  if (!isSaying && !isLimited({ ...conditions, keyword: '' })) throw bad('keyword', EVERYTHING);
-  const name = plainName(given.name ?? '');
-  return {
-    name: name === '' ? conditions.keyword || NAMELESS : name,
-    enabled: given.enabled ?? true,
-    priority: given.priority ?? RULE_PRIORITY,
-    dedupe: given.dedupe ?? before?.dedupe ?? true,
-    conditions,
-    marginBefore: given.marginBefore ?? null,
-    marginAfter: given.marginAfter ?? null,
-    encode: given.encode ?? null,
-    keepTs: given.keepTs ?? null,
-    commercials: given.commercials ?? null,
-    keepNewest: given.keepNewest ?? null,
-    keepDays: given.keepDays ?? null,
-  };
+  if (!hasEffect && !isLimited({ ...conditions, keyword: '' })) throw bad('keyword', EVERYTHING);
+  const dedupe = given.dedupe ?? before?.dedupe;
+  const actions = complete(RULE_ACTIONS, { ...given, ...(dedupe !== undefined && { dedupe }) });
+  return { ...actions, name: plainName(actions.name) || conditions.keyword || NAMELESS, conditions };
 }
 
 /** A rule in the format of the API. */
@@ -106,15 +80,6 @@ export function ruleItem({
   disabledReason,
   ...rule
 }: Rule): RuleItem {
-  const { keywordIn, stationIds, types, genres, weekdays, ...rest } = conditions;
-  return {
-    ...rule,
-    ...rest,
-    disabledReason: disabledReason === null ? null : ruleFaultText(disabledReason, conditions),
-    keywordIn: [...keywordIn],
-    stationIds: [...stationIds],
-    types: [...types],
-    genres: genres.map((genre) => ({ ...genre })),
-    weekdays: [...weekdays],
-  };
+  const reason = disabledReason === null ? null : ruleFaultText(disabledReason, conditions);
+  return { ...rule, ...conditions, disabledReason: reason };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { broadcastMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import { HOUR, Home, MINUTE, NOON } from '../../test/schedule/plan-home.ts';
 import { ruleId } from '../model/ids.ts';
 import type { GuideProgram } from './match/guide-index.ts';

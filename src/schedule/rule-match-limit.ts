@@ -1,5 +1,5 @@
 /** Limits how many matches of one rule are planned at once: the earliest are booked, the others later. Pure. */
-import type { BroadcastMs } from '../../arib/time.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
 import type { RuleId } from '../model/rule.ts';
 import type { GuideProgram } from './match/guide-index.ts';
 

@@ -1,13 +1,12 @@
 /** Composition of the settings: stored values, validation, and routes. */
 import type { Database } from 'bun:sqlite';
-import type { WallClock } from '../../host/clock.ts';
-import type { Log } from '../../host/log.ts';
-import type { SystemFacts } from '../../wire/settings.ts';
-import type { Hub } from '../hub/hub.ts';
-import type { AddRoutes } from '../route/add-routes.ts';
+import type { WallClock } from '../../lib/host/clock.ts';
+import type { Log } from '../../lib/host/log.ts';
+import type { SystemFacts } from '../../lib/wire/settings.ts';
+import type { AddRoutes } from '../http/route/server-interfaces.ts';
+import type { Hub } from '../notify/hub.ts';
 import { SettingStore } from '../store/setting-store.ts';
-import { folderList } from './folder-list.ts';
-import { type FolderRules, refusedFolder } from './recording-folder-rules.ts';
+import { type FolderRules, folderList, refusedFolder } from './recording-folder-rules.ts';
 import { Settings } from './settings.ts';
 import { addSettingsRoutes } from './settings-routes.ts';
 

@@ -2,10 +2,43 @@
  * Which folders may become recording folders. Checked when they are set: the service writes, and later deletes, files
  * there, and a mistake would only show when a recording fails.
  */
-import { readlink, realpath } from 'node:fs/promises';
-import { basename, dirname, join, resolve, sep } from 'node:path';
-import { within } from '../../host/deadline.ts';
-import { folderProblem } from './folder-problem.ts';
+
+import { constants } from 'node:fs';
+import { access, readdir, readlink, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
+import { within } from '../../lib/host/deadline.ts';
+import { systemErrorStep } from '../../lib/host/system-error.ts';
+import type { FolderList } from '../../lib/wire/api.ts';
+import { Failure } from '../model/failure.ts';
+
+const NOT_WRITABLE: Readonly<Record<string, string>> = {
+  EACCES: 'フォルダーに書き込む権限がありません',
+  EPERM: 'フォルダーに書き込む権限がありません',
+  EROFS: '読み取り専用のディスクです',
+  ENOTDIR: 'フォルダーではありません',
+};
+
+/**
+ * Why nothing can be written to a folder, for users.
+ * Problem of the folder or, if it does not exist yet, of its nearest parent. Undefined: it is writable.
+ */
+export async function folderProblem(path: string): Promise<string | undefined> {
+  return within(LIMIT_MS, look(path), () => 'フォルダーの応答がありません');
+}
+
+async function look(path: string): Promise<string | undefined> {
+  for (let at = path; ; at = dirname(at)) {
+    try {
+      if (!(await stat(at)).isDirectory()) return NOT_WRITABLE.ENOTDIR;
+      await access(at, constants.W_OK | constants.X_OK);
+      return undefined;
+    } catch (error) {
+      const code = String((error as { code?: unknown }).code);
+      if (code !== 'ENOENT' || at === dirname(at))
+        return NOT_WRITABLE[code] ?? `フォルダーを使えません。${systemErrorStep(error).replace(/。$/u, '')}`;
+    }
+  }
+}
 
 /** System folders, with everything below. */
 const SYSTEM_TREES = [
@@ -88,7 +121,7 @@ interface Judgement {
  * Judges the folder that a path leads to, not its spelling: a link may lead anywhere.
  * @param path absolute
  */
-export async function judgeFolder(path: string, rules: FolderRules): Promise<Judgement> {
+async function judgeFolder(path: string, rules: FolderRules): Promise<Judgement> {
   const resolved = within(
     LIMIT_MS,
     Promise.all([path, rules.dataDir, rules.recordingsDir].map(realPath)),
@@ -117,7 +150,7 @@ function isSystemTree(path: string): boolean {
 }
 
 /** Whether a folder is offered. @param path no link, directly in the folder `parent` that was judged */
-export function isListed(path: string, parent: string): boolean {
+function isListed(path: string, parent: string): boolean {
   const isSystem = isSystemTree(path) && !isSystemTree(parent);
   return !isSystem && !basename(path).startsWith('.') && !BREAKS_LINES.test(path);
 }
@@ -130,4 +163,56 @@ export async function refusedFolder(path: string, rules: FolderRules): Promise<s
   if (isParent)
     return 'システムのフォルダーは録画フォルダーにできません。録画用のフォルダーを作って指定してください';
   return folderProblem(path);
+}
+
+const MOST_LISTED = 500;
+
+const NOT_READABLE: Readonly<Record<string, string>> = {
+  ENOTDIR: 'フォルダーではありません。',
+  EACCES: 'このフォルダーの中は、svc の権限では見られません。',
+  EPERM: 'このフォルダーの中は、svc の権限では見られません。',
+};
+
+/**
+ * Lists folders, for selecting a recording folder. Only names of folders are sent.
+ * Hidden folders, links and system folders are left out. A path that leads through links is answered as where it leads.
+ * @throws Failure not_found if it does not exist, bad_request if it is not a readable folder
+ */
+export async function folderList(path: string, rules: FolderRules): Promise<FolderList> {
+  if (!isAbsolute(path) || path.includes('\0')) {
+    throw new Failure('bad_request', 'フォルダーは / から始まるパスで指定してください。', { path: 'path' });
+  }
+  const { real: at, refused } = await judgeFolder(path, rules);
+  if (at === undefined || refused !== undefined) {
+    throw new Failure('bad_request', `${refused}。`, { path: 'path' });
+  }
+  const found = await within(
+    LIMIT_MS,
+    readdir(at, { withFileTypes: true }).catch((error: unknown) => error),
+    () => undefined,
+  );
+  if (found === undefined)
+    throw new Failure('bad_request', 'フォルダーの応答がありません。', { path: 'path' });
+  if (!Array.isArray(found)) {
+    const code = String((found as { code?: unknown }).code);
+    if (code === 'ENOENT') throw new Failure('not_found', 'フォルダーが見つかりません。', { path: 'path' });
+    throw new Failure(
+      'bad_request',
+      NOT_READABLE[code] ?? `フォルダーを読めません。${systemErrorStep(found)}`,
+      {
+        path: 'path',
+      },
+    );
+  }
+  const paths = found
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => resolve(at, entry.name))
+    .filter((each) => isListed(each, at))
+    .sort((a, b) => a.localeCompare(b, 'ja'));
+  return {
+    path: at,
+    parent: dirname(at) === at ? null : dirname(at),
+    folders: paths.slice(0, MOST_LISTED).map((each) => ({ name: basename(each), path: each })),
+    more: paths.length > MOST_LISTED,
+  };
 }

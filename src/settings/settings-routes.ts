@@ -2,12 +2,19 @@
 
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
-import type { FolderList, Settings, SystemFacts } from '../../wire/api.ts';
-import { FolderListSchema, SETTING_SCHEMAS, SettingsSchema, SystemSchema } from '../../wire/api.ts';
+import {
+  type FolderList,
+  FolderListSchema,
+  SETTING_SCHEMAS,
+  type Settings,
+  SettingsSchema,
+  type SystemFacts,
+  SystemSchema,
+} from '../../lib/wire/api.ts';
+import { jsonAnswer, problemResponse, REFUSAL_SCHEMAS, REFUSALS } from '../http/route/described-responses.ts';
+import { polledAnswer, polledJson, polledResponses } from '../http/route/polled-answer.ts';
+import { requesterOf } from '../http/route/request.ts';
 import { Failure } from '../model/failure.ts';
-import { jsonAnswer, problemResponse, REFUSAL_SCHEMAS, REFUSALS } from '../route/described-responses.ts';
-import { polledAnswer, polledJson, polledResponses } from '../route/polled-answer.ts';
-import { requesterOf } from '../route/requester.ts';
 
 interface SettingsRouteNeeds {
   settings: {

@@ -1,12 +1,12 @@
 /**
  * The current settings: stored values over defaults, validated on input. All keys with their schemas and defaults are
- * in one table, `wire/settings.ts`; a feature that needs another key adds it there and reads it here by name.
+ * in one table, `lib/wire/settings.ts`; a feature that needs another key adds it there and reads it here by name.
  */
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type TSchema, Type, TypeGuard } from '@sinclair/typebox';
-import type { WallClock } from '../../host/clock.ts';
-import type { Log } from '../../host/log.ts';
+import type { WallClock } from '../../lib/host/clock.ts';
+import type { Log } from '../../lib/host/log.ts';
 import {
   type RecordingFolder,
   SETTING_SCHEMAS,
@@ -14,10 +14,10 @@ import {
   type SettingKey,
   type Settings as SettingValues,
   settingDefaults,
-} from '../../wire/settings.ts';
-import type { Hub } from '../hub/hub.ts';
+} from '../../lib/wire/settings.ts';
 import { Failure } from '../model/failure.ts';
 import { findMismatch, mismatchFailure, type SchemaMismatch } from '../model/schema-mismatch.ts';
+import type { Hub } from '../notify/hub.ts';
 import type { SettingStore } from '../store/setting-store.ts';
 
 interface SettingsOptions {

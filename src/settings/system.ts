@@ -3,10 +3,10 @@
 import { statSync } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { WallMs } from '../../host/clock.ts';
-import { within } from '../../host/deadline.ts';
-import type { RecordingFolder, SystemFacts } from '../../wire/settings.ts';
-import { folderProblem } from './folder-problem.ts';
+import type { WallMs } from '../../lib/host/clock.ts';
+import { within } from '../../lib/host/deadline.ts';
+import type { RecordingFolder, SystemFacts } from '../../lib/wire/settings.ts';
+import { folderProblem } from './recording-folder-rules.ts';
 
 type Folder = SystemFacts['folders'][number];
 

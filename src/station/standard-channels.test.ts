@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test';
-import type { BroadcastType } from '../../arib/ids.ts';
+import type { BroadcastType } from '../../lib/arib/ids.ts';
+import type { Channel } from '../../lib/wire/agent.ts';
 import { tunerOf } from '../../test/tuner.ts';
-import type { Channel } from '../../wire/agent.ts';
 import {
   hasStandard,
   receivableChannels,
   standardChannels,
   withStandardChannels,
 } from './standard-channels.ts';
-import { stationsOfChannels } from './station-import.ts';
+import { stationsOfChannels } from './station-changes.ts';
 
 const own = (type: BroadcastType, channel: string, serviceType = 1): Channel => ({
   type,

@@ -2,10 +2,10 @@
  * The satellite stations that can be received everywhere in the country. They are stored with the agent for a type that
  * has no station at all, until a scan replaces them, and shown to a household with a tuner for that type.
  */
-import type { BroadcastType } from '../../arib/ids.ts';
-import { SATELLITE_STREAMS } from '../../arib/satellite-streams.ts';
-import type { Channel, Tuner } from '../../wire/agent.ts';
-import { stationsOfChannels } from './station-import.ts';
+import type { BroadcastType } from '../../lib/arib/ids.ts';
+import { SATELLITE_STREAMS } from '../../lib/arib/satellite-streams.ts';
+import type { Channel, Tuner } from '../../lib/wire/agent.ts';
+import { stationsOfChannels } from './station-changes.ts';
 
 /**
  * The main station of each stream, by transport_stream_id; the streams' other services are found by a scan. Of BS two

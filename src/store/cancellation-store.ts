@@ -1,21 +1,20 @@
 /** Airings that a user cancelled and that no rule may book again. */
 import type { Database } from 'bun:sqlite';
-import type { BroadcastType } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
-import { type RuleId, ruleId } from '../model/ids.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
 import { CANCELLATION_REACH_MS, type Cancellation } from '../model/reservation.ts';
-import { readText } from './stored-json.ts';
-import { atomically } from './transaction.ts';
+import { execute } from './query.ts';
+import { defineTable, plain, type Row, text } from './table.ts';
 
-interface Row {
-  id: number;
-  rule_id: RuleId | null;
-  type: string;
-  channel: string;
-  title: string;
-  start_at: BroadcastMs;
-  cancelled_at: BroadcastMs;
-}
+const CANCELLATIONS = defineTable<Cancellation>({
+  id: plain(),
+  ruleId: plain(),
+  type: plain(),
+  channel: plain(),
+  title: text(),
+  startAt: plain(),
+  cancelledAt: plain(),
+});
+const NEW = ['ruleId', 'type', 'channel', 'title', 'startAt', 'cancelledAt'] as const;
 
 /** Identifies a cancelled airing: title in normal form, start in epoch ms. */
 export type CancelledAiring = Pick<Cancellation, 'type' | 'channel' | 'title' | 'startAt'>;
@@ -25,49 +24,31 @@ export class CancellationStore {
 
   all(): Cancellation[] {
     return this.database
-      .query<Row, []>(
-        'SELECT id, rule_id, type, channel, title, start_at, cancelled_at FROM cancellations ORDER BY id',
-      )
+      .query<Row, []>(`SELECT ${CANCELLATIONS.columns()} FROM cancellations ORDER BY id`)
       .all()
-      .map((row) => ({
-        id: row.id,
-        ruleId: row.rule_id === null ? null : ruleId(row.rule_id),
-        type: row.type as BroadcastType,
-        channel: row.channel,
-        title: readText(row.title),
-        startAt: row.start_at,
-        cancelledAt: row.cancelled_at,
-      }));
+      .map(CANCELLATIONS.read);
   }
 
-  add({ ruleId, type, channel, title, startAt, cancelledAt }: Omit<Cancellation, 'id'>): void {
-    atomically(this.database, () =>
-      this.database
-        .query(
-          `INSERT INTO cancellations (rule_id, type, channel, title, start_at, cancelled_at)
-         VALUES ($ruleId, $type, $channel, $title, $startAt, $cancelledAt)`,
-        )
-        .run({ ruleId, type, channel, title, startAt, cancelledAt }),
+  add(cancellation: Omit<Cancellation, 'id'>): void {
+    execute(
+      this.database,
+      `INSERT INTO cancellations ${CANCELLATIONS.inserted(NEW)}`,
+      CANCELLATIONS.parameters(cancellation, NEW),
     );
   }
 
   /** Cancellations that block this airing. */
   remove({ type, channel, title, startAt }: CancelledAiring): void {
-    atomically(this.database, () =>
-      this.database
-        .query(
-          `DELETE FROM cancellations WHERE type = $type AND channel = $channel AND title = $title
+    execute(
+      this.database,
+      `DELETE FROM cancellations WHERE type = $type AND channel = $channel AND title = $title
            AND abs(start_at - $startAt) <= $reach`,
-        )
-        .run({ type, channel, title, startAt, reach: CANCELLATION_REACH_MS }),
+      { type, channel, title, startAt, reach: CANCELLATION_REACH_MS },
     );
   }
 
   /** Deletes those of airings that began before. @returns their number */
   purge(before: BroadcastMs): number {
-    return atomically(
-      this.database,
-      () => this.database.query('DELETE FROM cancellations WHERE start_at < $before').run({ before }).changes,
-    );
+    return execute(this.database, 'DELETE FROM cancellations WHERE start_at < $before', { before });
   }
 }

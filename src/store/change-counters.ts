@@ -1,5 +1,7 @@
-/** Change stamps of tables: triggers count every change, so an unchanged list is recognized without reading it. */
+/** Changes of tables, by the counters that triggers keep: an unchanged list is recognized without reading it. */
 import type { Database } from 'bun:sqlite';
+import type { StationId } from '../../lib/arib/ids.ts';
+import { idsOf } from './query.ts';
 
 /** Tables whose changes are counted. */
 export type CountedTable =
@@ -19,4 +21,26 @@ export function tableStamp(database: Database, tables: readonly CountedTable[]):
     )
     .all({ names: JSON.stringify(['origin', ...tables]) });
   return rows.map((row) => row.value.toString(36)).join('.');
+}
+
+/** Which stations' programmes changed. */
+export class GuideChanges {
+  constructor(private readonly database: Database) {}
+
+  /** Counts changes of programmes; 0 in a database without any. */
+  get version(): number {
+    const row = this.database
+      .query<{ value: number }, []>(`SELECT value FROM counters WHERE name = 'programs'`)
+      .get();
+    return row?.value ?? 0;
+  }
+
+  /** Stations whose programmes changed since a version; may include some that did not. */
+  since(version: number): StationId[] {
+    return idsOf<StationId>(
+      this.database,
+      'SELECT station_id AS id FROM guide_changes WHERE value >= $version',
+      { version },
+    );
+  }
 }

@@ -4,7 +4,7 @@
  */
 
 import type { Database } from 'bun:sqlite';
-import type { WallMs } from '../../host/clock.ts';
+import type { WallMs } from '../../lib/host/clock.ts';
 import {
   type ChapterSegment,
   DETECTION_FAILURES,
@@ -14,8 +14,9 @@ import {
 } from '../model/chapters.ts';
 import type { CommercialHandling } from '../model/encoding.ts';
 import { type RecordingId, recordingId } from '../model/ids.ts';
-import { recordingsWithoutOriginal } from './recordings-without-original.ts';
+import { recordingsWithoutOriginal } from './picture-store.ts';
 import { readList } from './stored-json.ts';
+import { defineTable, flag, json, plain, type Row } from './table.ts';
 import { atomically } from './transaction.ts';
 
 /** Current chapters of a recording. */
@@ -43,21 +44,43 @@ interface Detection {
   readonly updatedAt: WallMs;
 }
 
-interface Row {
+interface ChapterRow {
   version: number;
-  detected: string | null;
-  reliable: number;
-  corrected: string | null;
-  state: string;
-  reason: string | null;
+  /** Empty: nothing yet. */
+  detected: ChapterSegment[];
+  /** By users; empty: nothing. */
+  corrected: ChapterSegment[];
+  reliable: boolean;
+  state: Detection['state'] | null;
+  reason: DetectionFailure | null;
   attempts: number;
   confidence: number | null;
-  requested_at: number | null;
-  updated_at: WallMs;
+  requestedAt: WallMs | null;
+  updatedAt: WallMs;
 }
 
-const STATES: ReadonlySet<string> = new Set(['waiting', 'done', 'failed', 'cancelled']);
-const FAILURES: ReadonlySet<string | null> = new Set(DETECTION_FAILURES);
+/** null for a code of a later version. */
+function oneOf<T extends string>(codes: readonly T[]) {
+  return {
+    read: (row: Row, name: string): T | null => codes.find((code) => code === row[name]) ?? null,
+    write: (code: T | null) => [code],
+  };
+}
+
+const STATES = ['waiting', 'done', 'failed', 'cancelled'] as const;
+
+const CHAPTERS = defineTable<ChapterRow>({
+  version: plain(),
+  detected: json(readSegments),
+  corrected: json(readSegments),
+  reliable: flag(),
+  state: oneOf(STATES),
+  reason: oneOf(DETECTION_FAILURES),
+  attempts: plain(),
+  confidence: plain(),
+  requestedAt: plain(),
+  updatedAt: plain(),
+});
 
 export class ChapterStore {
   constructor(private readonly database: Database) {}
@@ -66,25 +89,18 @@ export class ChapterStore {
   find(id: RecordingId): StoredChapters | undefined {
     const row = this.#row(id);
     if (row === undefined) return undefined;
-    const corrected = readSegments(row.corrected);
-    const segments = corrected.length > 0 ? corrected : readSegments(row.detected);
+    const isCorrected = row.corrected.length > 0;
+    const segments = isCorrected ? row.corrected : row.detected;
     if (segments.length === 0) return undefined;
-    const isCorrected = corrected.length > 0;
-    return { segments, reliable: isCorrected || row.reliable === 1, isCorrected, version: row.version };
+    return { segments, reliable: isCorrected || row.reliable, isCorrected, version: row.version };
   }
 
   /** Undefined: not examined yet, but queued. */
   detection(id: RecordingId): Detection | undefined {
     const row = this.#row(id);
-    if (row === undefined || !STATES.has(row.state)) return undefined;
-    return {
-      state: row.state as Detection['state'],
-      reason: FAILURES.has(row.reason) ? (row.reason as DetectionFailure | null) : null,
-      attempts: row.attempts,
-      confidence: row.confidence,
-      isRequested: row.requested_at !== null,
-      updatedAt: row.updated_at,
-    };
+    if (row === undefined || row.state === null) return undefined;
+    const { state, reason, attempts, confidence, requestedAt, updatedAt } = row;
+    return { state, reason, attempts, confidence, isRequested: requestedAt !== null, updatedAt };
   }
 
   /** In order. */
@@ -226,16 +242,13 @@ export class ChapterStore {
     });
   }
 
-  #row(id: RecordingId): Row | undefined {
-    return (
-      this.database
-        .query<Row, { id: RecordingId }>(
-          `SELECT version, detected, reliable, corrected, state, reason, attempts, confidence, requested_at,
-             updated_at
-           FROM recording_chapters WHERE recording_id = $id`,
-        )
-        .get({ id }) ?? undefined
-    );
+  #row(id: RecordingId): ChapterRow | undefined {
+    const row = this.database
+      .query<Row, { id: RecordingId }>(
+        `SELECT ${CHAPTERS.columns()} FROM recording_chapters WHERE recording_id = $id`,
+      )
+      .get({ id });
+    return row === null ? undefined : CHAPTERS.read(row);
   }
 
   /** @param also further assignments; they may use `$now` */

@@ -2,13 +2,14 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { broadcastMs } from '../../arib/time.ts';
-import { wallMs } from '../../host/clock.ts';
-import { createLog } from '../../host/log.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import { wallMs } from '../../lib/host/clock.ts';
+import { createLog } from '../../lib/host/log.ts';
 import { putRecording } from '../../test/service/recording-rows.ts';
 import { recordingId } from '../model/ids.ts';
 import { RecordingRemoval } from '../record/recording-removal.ts';
 import { openStores, type Stores } from '../stores.ts';
+import { DataFileStore } from './data-file-store.ts';
 import { findCopied } from './data-folder.ts';
 import { openDatabase } from './database.ts';
 import { RecordingListStore } from './recording-list-store.ts';
@@ -29,6 +30,11 @@ beforeEach(() => {
      VALUES (101, 'BS', 4, 101, 'BS01_0', '衛星', 1, 1, 0)`,
   );
   for (const state of ['available', 'recording', 'available'] as const) put(database, state, folder);
+  new DataFileStore(database).put(recordingId(1), {
+    path: join(folder, 'a.data'),
+    bytes: 5,
+    isComplete: true,
+  });
   new RecycleBin(database).markDeleted([recordingId(3)], START);
   close();
 });
@@ -55,7 +61,8 @@ function copyOriginal(): void {
 function used({ database }: Stores) {
   const store = new RecordingStore(database);
   return {
-    files: [...store.filePages()].flat().map(({ recordingId }) => recordingId),
+    files: [...new Set([...store.filePages()].flat().map(({ recordingId }) => recordingId))],
+    data: [1, 2, 3, 4].filter((id) => new DataFileStore(database).find(recordingId(id)) !== undefined),
     parts: [1, 2, 3, 4].filter((id) => store.parts(recordingId(id)).length > 0),
     unfinished: store.unfinished(),
     leftovers: new RecycleBin(database).leftovers().map(({ recordingId }) => recordingId),
@@ -64,11 +71,12 @@ function used({ database }: Stores) {
 
 const ALL = {
   files: [recordingId(1)],
+  data: [1],
   parts: [1, 2, 3],
   unfinished: [recordingId(2)],
   leftovers: [recordingId(3)],
 };
-const NONE = { files: [], parts: [], unfinished: [], leftovers: [] };
+const NONE = { files: [], data: [], parts: [], unfinished: [], leftovers: [] };
 
 test('a copy neither serves, continues nor deletes recordings of its original', async () => {
   copyOriginal();
@@ -93,6 +101,31 @@ test('a copy neither serves, continues nor deletes recordings of its original', 
     expect([path, existsSync(path)]).toEqual([path, true]);
   }
   original.close();
+});
+
+test('notices that waited when it was copied are sent by the original alone', () => {
+  const { database, close } = openStores(join(root, 'original'));
+  database.run(
+    `INSERT INTO notice_targets (kind, name, url, events, digest, enabled, base)
+     VALUES ('webhook', '', 'https://hook.example/', '[]', 0, 1, '')`,
+  );
+  database.run(`INSERT INTO notices (key, event, kind, subject, facts, at, queued)
+    VALUES ('a', 'failed', 'recording', '1', '{}', 0, 1), ('b', 'failed', 'recording', '2', '{}', 0, 0)`);
+  database.run('INSERT INTO notice_deliveries (target_id, notice_id, due_at) VALUES (1, 1, 0)');
+  close();
+  copyOriginal();
+  const waiting = (place: string): unknown => {
+    const stores = openStores(join(root, place));
+    const counts = stores.database
+      .query(
+        `SELECT (SELECT count(*) FROM notice_deliveries) AS queued, (SELECT count(*) FROM notices WHERE queued = 0) AS fresh`,
+      )
+      .get();
+    stores.close();
+    return counts;
+  };
+  expect(waiting('copy')).toEqual({ queued: 0, fresh: 0 });
+  expect(waiting('original')).toEqual({ queued: 1, fresh: 1 });
 });
 
 test('a copy keeps its own recordings, and takes over those of the original once that no longer exists', () => {

@@ -7,6 +7,7 @@
 import type { Database } from 'bun:sqlite';
 import { realpathSync, statSync } from 'node:fs';
 import type { RecordingReason } from '../model/recording-reason.ts';
+import { codeOf } from './database-error.ts';
 import { storedReason } from './recording-json.ts';
 import { atomically } from './transaction.ts';
 
@@ -25,7 +26,7 @@ function isAnother(original: string, own: string): boolean {
     const [a, b] = [statSync(original, { bigint: true }), statSync(own, { bigint: true })];
     return a.dev !== b.dev || a.ino !== b.ino;
   } catch (error) {
-    const code = (error as { code?: unknown }).code;
+    const code = codeOf(error);
     return code !== 'ENOENT' && code !== 'ENOTDIR';
   }
 }
@@ -85,13 +86,15 @@ function setAside(database: Database, original: string): void {
   const reason = storedReason(COPIED);
   database
     .query(
-      `INSERT INTO copied_recordings
+      `INSERT INTO copied_recordings (recording_id, original, state, reason, files, parts, data)
        SELECT id, $original, state, reason,
          (SELECT json_group_array(json_object('source', source, 'path', path, 'codec', codec, 'bytes', bytes,
             'durationMs', duration_ms, 'createdAt', created_at))
           FROM recording_files WHERE recording_id = recordings.id),
          (SELECT json_group_array(json_object('part', part, 'path', path, 'bytes', bytes))
-          FROM recording_parts WHERE recording_id = recordings.id)
+          FROM recording_parts WHERE recording_id = recordings.id),
+         (SELECT json_object('path', path, 'bytes', bytes, 'complete', complete)
+          FROM recording_data WHERE recording_id = recordings.id)
        FROM recordings
        WHERE id IN (SELECT recording_id FROM recording_files UNION SELECT recording_id FROM recording_parts)
        ON CONFLICT (recording_id) DO NOTHING`,
@@ -105,6 +108,10 @@ function setAside(database: Database, original: string): void {
     .run({ original, reason });
   database.run('DELETE FROM recording_files');
   database.run('DELETE FROM recording_parts');
+  database.run('DELETE FROM recording_data');
+  // The original sends what waited when it was copied.
+  database.run('DELETE FROM notice_deliveries');
+  database.run('UPDATE notices SET queued = 1 WHERE queued = 0');
 }
 
 function putBack(database: Database, original: string): void {
@@ -113,6 +120,13 @@ function putBack(database: Database, original: string): void {
       `INSERT OR IGNORE INTO recording_parts
        SELECT recording_id, value ->> 'part', value ->> 'path', value ->> 'bytes'
        FROM copied_recordings, json_each(parts) WHERE original = $original`,
+    )
+    .run({ original });
+  database
+    .query(
+      `INSERT OR IGNORE INTO recording_data
+       SELECT recording_id, data ->> 'path', data ->> 'bytes', data ->> 'complete'
+       FROM copied_recordings WHERE original = $original AND data IS NOT NULL`,
     )
     .run({ original });
   database

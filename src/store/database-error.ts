@@ -46,9 +46,14 @@ const CODES: readonly [code: RegExp, kind: DatabaseTroubleKind][] = [
   [/^(SQLITE_BUSY|SQLITE_LOCKED)/, 'busy'],
 ];
 
+/** Of SQLite or of the system; empty: none. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
 /** undefined: not an error of the database or its disk. */
 export function troubleOf(error: unknown): DatabaseTroubleKind | undefined {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = codeOf(error);
   return CODES.find(([pattern]) => pattern.test(code))?.[1];
 }
 

@@ -3,11 +3,11 @@
  * itself. Requests during an open request are batched into the next one.
  */
 import type { Database } from 'bun:sqlite';
-import { type MonotonicMs, monotonicMs, systemMonotonicClock } from '../../host/clock.ts';
-import { within } from '../../host/deadline.ts';
-import type { Log } from '../../host/log.ts';
-import type { WatchdogLimits } from '../../host/watchdog.ts';
-import { WorkerLink } from '../../host/worker-link.ts';
+import { type MonotonicMs, monotonicMs, systemMonotonicClock } from '../../lib/host/clock.ts';
+import { within } from '../../lib/host/deadline.ts';
+import type { Log } from '../../lib/host/log.ts';
+import type { WatchdogLimits } from '../../lib/host/watchdog.ts';
+import { WorkerLink } from '../../lib/host/worker-link.ts';
 import { Failure } from '../model/failure.ts';
 import { type DatabaseTroubleKind, TROUBLES, troubleOf } from './database-error.ts';
 import type { DatabaseContract, Inspection, LogStatus } from './database-worker-messages.ts';

@@ -3,7 +3,7 @@
  * reserved for the database, and inspects it for damage. All waiting for the database's disk happens here.
  */
 import { Database } from 'bun:sqlite';
-import type { MonotonicClock } from '../../host/clock.ts';
+import type { MonotonicClock } from '../../lib/host/clock.ts';
 import { type DatabaseTroubleKind, troubleOf } from './database-error.ts';
 import type { DatabaseOrder, Inspection, LogStatus } from './database-worker-messages.ts';
 import { IntegrityCheck } from './integrity-check.ts';

@@ -2,7 +2,9 @@
 import { Database } from 'bun:sqlite';
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { MIGRATIONS } from './migrations.ts';
+import { convertEarlier } from './earlier-schemas.ts';
+import { CHANGES, FIRST_VERSION, SCHEMA_VERSION } from './migrations.ts';
+import { SCHEMA } from './schema.ts';
 
 /**
  * Wait for the write lock while a database is opened and migrated; also for connections outside of the threads that
@@ -29,23 +31,34 @@ function schemaVersion(database: Database): number {
 }
 
 /**
- * Applies missing migrations, each in its own transaction.
+ * Creates the tables, or applies missing changes, each in its own transaction.
  * @throws SchemaTooNew if the file is from a newer version; it is not changed then.
  */
-export function migrate(database: Database, path: string, migrations: readonly string[] = MIGRATIONS): void {
+export function migrate(database: Database, path: string, changes: readonly string[] = CHANGES): void {
   const found = schemaVersion(database);
-  if (found > migrations.length) throw new SchemaTooNew(path, found, migrations.length);
-  for (const [index, sql] of migrations.entries()) {
-    if (index < found) continue;
+  const known = FIRST_VERSION + changes.length;
+  if (found > known) throw new SchemaTooNew(path, found, known);
+  const step = (version: number, act: (from: number) => void): void => {
+    if (found >= version) return;
     database
       .transaction(() => {
         // Another process may have migrated while this one waited for the lock.
-        if (schemaVersion(database) > index) return;
-        database.run(sql);
-        database.run(`PRAGMA user_version = ${index + 1}`);
+        const from = schemaVersion(database);
+        if (from >= version) return;
+        act(from);
+        database.run(`PRAGMA user_version = ${version}`);
       })
       .immediate();
+  };
+  // Tables are replaced, which would delete what refers to their rows. Has no effect within a transaction.
+  const keys = database.query<{ foreign_keys: number }, []>('PRAGMA foreign_keys').get();
+  database.run('PRAGMA foreign_keys = OFF');
+  try {
+    step(FIRST_VERSION, (from) => (from === 0 ? database.run(SCHEMA) : convertEarlier(database, from)));
+  } finally {
+    database.run(`PRAGMA foreign_keys = ${keys?.foreign_keys ?? 1}`);
   }
+  for (const [index, sql] of changes.entries()) step(FIRST_VERSION + index + 1, () => database.run(sql));
 }
 
 /** Whether a log exists without its database file. */
@@ -85,8 +98,8 @@ export function openDatabase(path: string): Database {
   const database = new Database(path, { create: true, strict: true });
   try {
     database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
-    if (schemaVersion(database) > MIGRATIONS.length) {
-      throw new SchemaTooNew(path, schemaVersion(database), MIGRATIONS.length);
+    if (schemaVersion(database) > SCHEMA_VERSION) {
+      throw new SchemaTooNew(path, schemaVersion(database), SCHEMA_VERSION);
     }
     database.run('PRAGMA journal_mode = WAL');
     // With WAL a power cut may lose the last commits but never the file.

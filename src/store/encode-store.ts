@@ -1,38 +1,17 @@
 /** The encode queue and its history. A recording has at most one waiting or running row. */
 import type { Database } from 'bun:sqlite';
-import type { BroadcastMs } from '../../arib/time.ts';
-import type { WallMs } from '../../host/clock.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { WallMs } from '../../lib/host/clock.ts';
+import { namesOf } from '../../lib/wire/fields.ts';
+import { ENCODE_OPTIONS } from '../../lib/wire/rule-fields.ts';
+import type { JobState } from '../../lib/wire/vocabulary.ts';
 import { ENCODE_REASONS, type EncodeReason } from '../model/encode-reason.ts';
-import type {
-  CommercialHandling,
-  EncodeJob,
-  EncodeQuality,
-  EncodeResult,
-  EncodeState,
-  EncodeWish,
-} from '../model/encoding.ts';
+import type { EncodeJob, EncodeResult, EncodeWish } from '../model/encoding.ts';
 import type { RecordingId } from '../model/ids.ts';
+import { execute, exists, idsOf } from './query.ts';
 import { readList, readObject } from './stored-json.ts';
+import { columnsOf, defineTable, flag, json, named, plain, type Row, selected, text } from './table.ts';
 import { atomically } from './transaction.ts';
-
-interface Row {
-  id: number;
-  recordingId: RecordingId;
-  state: string;
-  position: number;
-  codecs: string;
-  keepTs: number;
-  commercials: string;
-  quality: string;
-  automatic: number;
-  attempts: number;
-  readyAt: WallMs;
-  reason: string | null;
-  results: string;
-  createdAt: WallMs;
-  startedAt: WallMs | null;
-  endedAt: WallMs | null;
-}
 
 /** A job with the fields of its recording that lists show. */
 export interface ListedEncode extends EncodeJob {
@@ -51,7 +30,7 @@ export interface ListedEncode extends EncodeJob {
 }
 
 export interface EncodeLogRow {
-  state: EncodeState;
+  state: JobState;
   reason: EncodeReason | null;
   log: string;
   /** Epoch ms. */
@@ -66,10 +45,6 @@ type EncodeSelection =
   | { readonly series: string }
   /** Programmes that began before this, epoch ms. */
   | { readonly before: BroadcastMs };
-
-const COLUMNS = `e.id, e.recording_id AS recordingId, e.state, e.position, e.codecs, e.keep_ts AS keepTs, e.commercials,
-  e.quality, e.automatic, e.attempts, e.ready_at AS readyAt, e.message AS reason, e.results, e.created_at AS createdAt,
-  e.started_at AS startedAt, e.ended_at AS endedAt`;
 
 const OPEN = `e.state IN ('waiting', 'running')`;
 /** Finished, with its original stream, not in the bin. */
@@ -92,19 +67,38 @@ function readReason(text: string | null): EncodeReason | null {
   return { code: 'text', text: typeof sentence === 'string' ? sentence : text };
 }
 
-function toJob(row: Row): EncodeJob {
-  return {
-    ...row,
-    state: row.state as EncodeState,
-    codecs: row.codecs as EncodeWish['codecs'],
-    keepTs: row.keepTs === 1,
-    commercials: row.commercials as CommercialHandling,
-    quality: row.quality as EncodeQuality,
-    automatic: row.automatic === 1,
-    reason: readReason(row.reason),
-    results: readList<EncodeResult>(row.results),
-  };
+function storedReason(reason: EncodeReason | null): string | null {
+  return reason === null ? null : JSON.stringify(reason);
 }
+
+const JOBS = defineTable<EncodeJob>({
+  id: plain(),
+  recordingId: plain(),
+  state: plain(),
+  position: plain(),
+  ...columnsOf(ENCODE_OPTIONS),
+  automatic: flag(),
+  attempts: plain(),
+  readyAt: plain(),
+  reason: named('message', json(readReason, storedReason)),
+  results: json((stored) => readList<EncodeResult>(stored)),
+  createdAt: plain(),
+  startedAt: plain(),
+  endedAt: plain(),
+});
+const LISTED = JOBS.with<ListedEncode>({
+  name: selected('r.name', text()),
+  serviceName: selected('r.service_name', text()),
+  startAt: selected('r.start_at', plain()),
+  durationMs: selected('r.duration_ms', plain()),
+  isReady: selected(`(${ENCODABLE})`, flag()),
+  isDeleted: selected('r.deleted_at IS NOT NULL', flag()),
+  hasPictures: selected('r.pictures', flag()),
+});
+const LOGS = JOBS.pick(['state', 'reason', 'createdAt', 'startedAt', 'endedAt']).with<EncodeLogRow>({
+  log: plain(),
+});
+const OPTIONS = namesOf(ENCODE_OPTIONS);
 
 export class EncodeStore {
   constructor(private readonly database: Database) {}
@@ -115,27 +109,24 @@ export class EncodeStore {
    */
   enqueue(
     recordingId: RecordingId,
-    wish: EncodeWish,
+    options: EncodeWish,
     { automatic, readyAt }: { automatic: boolean; readyAt: WallMs },
     now: WallMs,
   ): boolean {
-    const { codecs, commercials, quality } = wish;
-    const values = { recordingId, codecs, commercials, quality, keepTs: Number(wish.keepTs), readyAt };
+    const values = { ...JOBS.parameters(options, OPTIONS), recordingId, readyAt };
     return atomically(this.database, () => {
       const changed = this.database
         .query(
-          `UPDATE encodes SET codecs = $codecs, commercials = $commercials, quality = $quality, keep_ts = $keepTs,
-             ready_at = min(ready_at, $readyAt)
+          `UPDATE encodes SET ${JOBS.assigned(OPTIONS)}, ready_at = min(ready_at, $readyAt)
            WHERE recording_id = $recordingId AND state = 'waiting'`,
         )
         .run(values);
       if (changed.changes > 0) return false;
       const inserted = this.database
         .query(
-          `INSERT INTO encodes (recording_id, state, position, codecs, keep_ts, commercials, quality, automatic,
-             ready_at, created_at)
+          `INSERT INTO encodes (recording_id, state, position, ${JOBS.names(OPTIONS)}, automatic, ready_at, created_at)
            SELECT $recordingId, 'waiting', coalesce((SELECT max(position) FROM encodes AS e WHERE ${OPEN}), 0) + 1,
-             $codecs, $keepTs, $commercials, $quality, $automatic, $readyAt, $now
+             ${JOBS.placeholders(OPTIONS)}, $automatic, $readyAt, $now
            WHERE NOT EXISTS (SELECT 1 FROM encodes AS e WHERE e.recording_id = $recordingId AND ${OPEN})`,
         )
         .run({ ...values, automatic: automatic ? 1 : 0, now });
@@ -146,12 +137,11 @@ export class EncodeStore {
   /** Ids of a selection that can be encoded, oldest first. */
   encodable(selection: EncodeSelection): RecordingId[] {
     const rows = (where: string, values: Record<string, string | number>): RecordingId[] =>
-      this.database
-        .query<{ id: RecordingId }, Record<string, string | number>>(
-          `SELECT r.id FROM recordings AS r WHERE ${where} AND ${ENCODABLE} ORDER BY r.start_at, r.id LIMIT ${MAX_SELECTED}`,
-        )
-        .all(values)
-        .map(({ id }) => id);
+      idsOf<RecordingId>(
+        this.database,
+        `SELECT r.id FROM recordings AS r WHERE ${where} AND ${ENCODABLE} ORDER BY r.start_at, r.id LIMIT ${MAX_SELECTED}`,
+        values,
+      );
     if ('ids' in selection) {
       return rows('r.id IN (SELECT value FROM json_each($ids))', { ids: JSON.stringify(selection.ids) });
     }
@@ -174,21 +164,20 @@ export class EncodeStore {
   openOf(recordingId: RecordingId): EncodeJob | undefined {
     const row = this.database
       .query<Row, { recordingId: RecordingId }>(
-        `SELECT ${COLUMNS} FROM encodes AS e WHERE e.recording_id = $recordingId AND ${OPEN}`,
+        `SELECT ${JOBS.columns('e')} FROM encodes AS e WHERE e.recording_id = $recordingId AND ${OPEN}`,
       )
       .get({ recordingId });
-    return row === null ? undefined : toJob(row);
+    return row === null ? undefined : JOBS.read(row);
   }
 
   /** Of the last encode of a recording; undefined if there was none. */
   log(recordingId: RecordingId): EncodeLogRow | undefined {
     const row = this.database
-      .query<Omit<EncodeLogRow, 'reason'> & { reason: string | null }, { recordingId: RecordingId }>(
-        `SELECT state, message AS reason, log, created_at AS createdAt, started_at AS startedAt, ended_at AS endedAt
-         FROM encodes WHERE recording_id = $recordingId ORDER BY id DESC LIMIT 1`,
+      .query<Row, { recordingId: RecordingId }>(
+        `SELECT ${LOGS.columns()} FROM encodes WHERE recording_id = $recordingId ORDER BY id DESC LIMIT 1`,
       )
       .get({ recordingId });
-    return row === null ? undefined : { ...row, reason: readReason(row.reason) };
+    return row === null ? undefined : LOGS.read(row);
   }
 
   begin(id: number, now: WallMs): void {
@@ -215,7 +204,7 @@ export class EncodeStore {
        WHERE id = $id`,
       {
         ...{ id, readyAt, failed: why?.isFailure === true ? 1 : 0 },
-        message: why === undefined ? null : JSON.stringify(why.reason),
+        message: storedReason(why?.reason ?? null),
         log: why?.log ?? null,
       },
     );
@@ -239,7 +228,7 @@ export class EncodeStore {
        WHERE id = $id`,
       {
         ...{ id, now, ...end, results: JSON.stringify(end.results) },
-        message: reason === null ? null : JSON.stringify(reason),
+        message: storedReason(reason),
       },
     );
   }
@@ -249,7 +238,7 @@ export class EncodeStore {
     this.#write(
       `UPDATE encodes SET state = 'cancelled', message = $reason, ended_at = $now
        WHERE id IN (SELECT value FROM json_each($ids)) AND state = 'waiting'`,
-      { ids: JSON.stringify(ids), reason: JSON.stringify(reason), now },
+      { ids: JSON.stringify(ids), reason: storedReason(reason), now },
     );
   }
 
@@ -282,11 +271,13 @@ export class EncodeStore {
   }
 
   get isPaused(): boolean {
-    return this.database.query('SELECT 1 FROM encode_queue WHERE paused = 1').get() !== null;
+    return exists(this.database, 'SELECT 1 FROM encode_queue WHERE paused = 1');
   }
 
   pause(isPaused: boolean): void {
-    this.#write('INSERT OR REPLACE INTO encode_queue VALUES (1, $paused)', { paused: isPaused ? 1 : 0 });
+    this.#write('INSERT OR REPLACE INTO encode_queue VALUES (1, $paused)', {
+      paused: isPaused ? 1 : 0,
+    });
   }
 
   /** Files of a job that are not in place yet. */
@@ -322,14 +313,13 @@ export class EncodeStore {
    * epoch ms
    */
   forgotten(since: WallMs): RecordingId[] {
-    return this.database
-      .query<{ id: RecordingId }, { since: WallMs }>(
-        `SELECT r.id FROM recordings AS r WHERE r.start_at >= $since AND r.state = 'recorded' AND r.encode <> 'none'
+    return idsOf<RecordingId>(
+      this.database,
+      `SELECT r.id FROM recordings AS r WHERE r.start_at >= $since AND r.state = 'recorded' AND r.encode <> 'none'
            AND ${ENCODABLE} AND NOT EXISTS (SELECT 1 FROM encodes AS e WHERE e.recording_id = r.id)
          ORDER BY r.start_at LIMIT ${MAX_SELECTED}`,
-      )
-      .all({ since })
-      .map(({ id }) => id);
+      { since },
+    );
   }
 
   /** Puts jobs that were running when the process ended back into the queue. */
@@ -388,28 +378,16 @@ export class EncodeStore {
 
   #listed(where: string): ListedEncode[] {
     return this.database
-      .query<
-        Row &
-          Pick<ListedEncode, 'name' | 'serviceName' | 'startAt' | 'durationMs'> & {
-            isReady: number;
-            isDeleted: number;
-            hasPictures: number;
-          },
-        []
-      >(
-        `SELECT ${COLUMNS}, r.name, r.service_name AS serviceName, r.start_at AS startAt, r.duration_ms AS durationMs,
-           (${ENCODABLE}) AS isReady, r.deleted_at IS NOT NULL AS isDeleted, r.pictures AS hasPictures
+      .query<Row, []>(
+        `SELECT ${LISTED.columns('e')}
          FROM encodes AS e CROSS JOIN recordings AS r ON r.id = e.recording_id WHERE ${where}`,
       )
       .all()
-      .map(({ isReady, isDeleted, hasPictures, ...row }) => ({
-        ...toJob(row),
-        ...{ name: row.name, serviceName: row.serviceName, startAt: row.startAt, durationMs: row.durationMs },
-        ...{ isReady: isReady === 1, isDeleted: isDeleted === 1, hasPictures: hasPictures === 1 },
-      }));
+      .map(LISTED.read);
   }
 
+  /** @returns number of changed rows */
   #write(sql: string, values: Record<string, string | number | null>): number {
-    return atomically(this.database, () => this.database.query(sql).run(values).changes);
+    return execute(this.database, sql, values);
   }
 }

@@ -1,6 +1,6 @@
 /** Encoded files of recordings: makes a file available, and retires the original stream. */
 import type { Database } from 'bun:sqlite';
-import type { WallMs } from '../../host/clock.ts';
+import type { WallMs } from '../../lib/host/clock.ts';
 import type {
   ChapterRoom,
   EncodedCodec,
@@ -9,8 +9,10 @@ import type {
   EncodedSource,
 } from '../model/encoding.ts';
 import type { RecordingId } from '../model/ids.ts';
+import { execute, exists } from './query.ts';
 import { readCuts } from './recording-json.ts';
 import { readObject } from './stored-json.ts';
+import { defineTable, json, orNull, plain, type Row } from './table.ts';
 import { atomically } from './transaction.ts';
 
 interface HandedOver extends EncodedFile {
@@ -26,7 +28,15 @@ interface StaleChapters {
   path: string;
   durationMs: number;
   room: ChapterRoom;
+  /** That its chapters should have. */
+  version: number;
 }
+
+const FILES = defineTable<EncodedFile>({
+  source: plain(),
+  cuts: orNull(json(readCuts)),
+  facts: json(readFacts),
+});
 
 export class EncodedFileStore {
   constructor(private readonly database: Database) {}
@@ -34,17 +44,13 @@ export class EncodedFileStore {
   /** Preferred first. */
   of(recordingId: RecordingId): EncodedFile[] {
     return this.database
-      .query<{ source: string; cuts: string | null; facts: string }, { recordingId: RecordingId }>(
-        `SELECT x.source, x.cuts, x.facts FROM encoded_files AS x
+      .query<Row, { recordingId: RecordingId }>(
+        `SELECT ${FILES.columns('x')} FROM encoded_files AS x
            JOIN recording_files AS f ON f.recording_id = x.recording_id AND f.source = x.source
          WHERE x.recording_id = $recordingId ORDER BY x.source <> 'encoded'`,
       )
       .all({ recordingId })
-      .map(({ source, cuts, facts }) => ({
-        source: source as EncodedSource,
-        cuts: readCuts(cuts),
-        facts: readFacts(facts),
-      }));
+      .map(FILES.read);
   }
 
   /**
@@ -52,7 +58,7 @@ export class EncodedFileStore {
    * @returns false if the recording is deleted or running; nothing was stored
    */
   put(recordingId: RecordingId, file: HandedOver, now: WallMs): boolean {
-    const { source, cuts, facts, path, codec, bytes, durationMs } = file;
+    const { source, path, codec, bytes, durationMs } = file;
     return atomically(this.database, () => {
       const live = this.database
         .query(
@@ -77,15 +83,10 @@ export class EncodedFileStore {
         .run({ recordingId, source, path, codec, bytes, durationMs, now });
       this.database
         .query(
-          `INSERT INTO encoded_files (recording_id, source, cuts, facts) VALUES ($recordingId, $source, $cuts, $facts)
-           ON CONFLICT (recording_id, source) DO UPDATE SET cuts = excluded.cuts, facts = excluded.facts`,
+          `INSERT INTO encoded_files ${FILES.inserted(FILES.fields, { recording_id: '$recordingId' })}
+           ON CONFLICT (recording_id, source) DO UPDATE SET ${FILES.excluded(['cuts', 'facts'])}`,
         )
-        .run({
-          recordingId,
-          source,
-          cuts: cuts === null ? null : JSON.stringify(cuts),
-          facts: JSON.stringify(facts),
-        });
+        .run({ recordingId, ...FILES.parameters(file, FILES.fields) });
       return true;
     });
   }
@@ -139,30 +140,27 @@ export class EncodedFileStore {
    * an earlier job: it is made again.
    */
   isMadeSince(recordingId: RecordingId, source: EncodedSource, since: WallMs, now: WallMs): boolean {
-    return (
-      this.database
-        .query(
-          `SELECT 1 FROM recording_files
+    return exists(
+      this.database,
+      `SELECT 1 FROM recording_files
            WHERE recording_id = $recordingId AND source = $source AND created_at BETWEEN $since AND $now`,
-        )
-        .get({ recordingId, source, since, now }) !== null
+      { recordingId, source, since, now },
     );
   }
 
   hasOriginal(recordingId: RecordingId): boolean {
-    return (
-      this.database
-        .query(`SELECT 1 FROM recording_files WHERE recording_id = $recordingId AND source = 'ts'`)
-        .get({ recordingId }) !== null
+    return exists(
+      this.database,
+      `SELECT 1 FROM recording_files WHERE recording_id = $recordingId AND source = 'ts'`,
+      { recordingId },
     );
   }
 
   putCaptions(recordingId: RecordingId, packed: Uint8Array): void {
-    atomically(this.database, () =>
-      this.database
-        .query('INSERT OR REPLACE INTO recording_captions VALUES ($recordingId, $packed)')
-        .run({ recordingId, packed }),
-    );
+    execute(this.database, 'INSERT OR REPLACE INTO recording_captions VALUES ($recordingId, $packed)', {
+      recordingId,
+      packed,
+    });
   }
 
   /** JSON in gzip, on the scale of the original stream; undefined if none were kept. */
@@ -177,20 +175,18 @@ export class EncodedFileStore {
   /** Files with outdated chapters. */
   staleChapters(): StaleChapters[] {
     const rows = this.database
-      .query<
-        { recordingId: RecordingId; source: string; path: string; durationMs: number; facts: string },
-        []
-      >(
-        `SELECT f.recording_id AS recordingId, f.source, f.path, f.duration_ms AS durationMs, x.facts
+      .query<Omit<StaleChapters, 'room'> & { facts: string }, []>(
+        `SELECT f.recording_id AS recordingId, f.source, f.path, f.duration_ms AS durationMs, x.facts,
+           coalesce(c.version, 0) AS version
          FROM encoded_files AS x JOIN recording_files AS f USING (recording_id, source)
            LEFT JOIN recording_chapters AS c ON c.recording_id = x.recording_id
          WHERE x.cuts IS NULL AND f.duration_ms IS NOT NULL
            AND json_extract(x.facts, '$.chapters.version') <> coalesce(c.version, 0)`,
       )
       .all();
-    return rows.flatMap(({ facts, source, ...row }) => {
+    return rows.flatMap(({ facts, ...row }) => {
       const { chapters } = readFacts(facts);
-      return chapters === null ? [] : { ...row, source: source as EncodedSource, room: chapters.room };
+      return chapters === null ? [] : { ...row, room: chapters.room };
     });
   }
 
@@ -217,7 +213,7 @@ export class EncodedFileStore {
   }
 }
 
-function readFacts(text: string): EncodedFacts {
+function readFacts(text: string | null): EncodedFacts {
   const { tracks, codecs, hasVideo, stretches, chapters } = readObject<Partial<EncodedFacts>>(text) ?? {};
   return {
     tracks: Array.isArray(tracks) ? tracks.filter((one) => typeof one === 'string') : [],

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'bun:test';
-import { networkId, serviceId, stationId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
-import { wallMs } from '../../host/clock.ts';
+import { networkId, serviceId, stationId } from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import { wallMs } from '../../lib/host/clock.ts';
 import type { ReadCoverage } from '../model/guide-change.ts';
 import { openDatabase } from './database.ts';
 import { CoverageStore } from './guide-coverage.ts';

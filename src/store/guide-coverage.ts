@@ -1,10 +1,11 @@
 /** Coverage of each station's guide. */
 
 import type { Database } from 'bun:sqlite';
-import type { StationId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
-import type { WallMs } from '../../host/clock.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { WallMs } from '../../lib/host/clock.ts';
 import type { ReadCoverage } from '../model/guide-change.ts';
+import { defineTable, flag, plain, type Row } from './table.ts';
 import { atomically } from './transaction.ts';
 
 export interface StationCoverage {
@@ -15,12 +16,12 @@ export interface StationCoverage {
   hasGuide: boolean;
 }
 
-interface CoverageRow {
-  station_id: StationId;
-  read_at: WallMs | null;
-  filled_until: BroadcastMs | null;
-  has_guide: number;
-}
+const COVERAGE = defineTable<StationCoverage & { stationId: StationId }>({
+  stationId: plain(),
+  readAt: plain(),
+  filledUntil: plain(),
+  hasGuide: flag(),
+});
 
 /** A complete reading replaces the coverage; a partial one only extends it. */
 const UPSERT = `
@@ -37,14 +38,15 @@ export class CoverageStore {
   constructor(private readonly database: Database) {}
 
   all(): Map<StationId, StationCoverage> {
-    const rows = this.database
-      .query<CoverageRow, []>('SELECT station_id, read_at, filled_until, has_guide FROM guide_coverage')
-      .all();
-    return new Map(
-      rows.map((row) => [
-        row.station_id as StationId,
-        { readAt: row.read_at, filledUntil: row.filled_until, hasGuide: row.has_guide === 1 },
-      ]),
+    const rows = this.database.query<Row, []>(`SELECT ${COVERAGE.columns()} FROM guide_coverage`).all();
+    return new Map(rows.map(COVERAGE.read).map(({ stationId, ...coverage }) => [stationId, coverage]));
+  }
+
+  /** Epoch ms of the last complete reading of any station; null: never. */
+  newestReadAt(): WallMs | null {
+    return (
+      this.database.query<{ at: WallMs | null }, []>('SELECT max(read_at) AS at FROM guide_coverage').get()
+        ?.at ?? null
     );
   }
 

@@ -1,6 +1,6 @@
 /** The guide worker's own connection to the service's database. */
 
-import { systemMonotonicClock } from '../../host/clock.ts';
+import { systemMonotonicClock } from '../../lib/host/clock.ts';
 import type { ReadCoverage } from '../model/guide-change.ts';
 import { openDatabase } from './database.ts';
 import { CoverageStore } from './guide-coverage.ts';

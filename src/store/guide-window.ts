@@ -3,12 +3,12 @@
  * change, and change stamps.
  */
 import type { Database } from 'bun:sqlite';
-import type { ProgramId, StationId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
-import { GUIDE_DESCRIPTION_LENGTH, type ReservationState } from '../../wire/api.ts';
+import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import { GUIDE_DESCRIPTION_LENGTH, type ReservationState } from '../../lib/wire/api.ts';
 import type { ReservationId } from '../model/ids.ts';
 import { type CountedTable, tableStamp } from './change-counters.ts';
-import { LONGEST_MS, ORDINARY_MS } from './program-length.ts';
+import { LONGEST_MS, ORDINARY_MS } from './program-row.ts';
 
 /**
  * Fields for the guide screen: id, name, start, end, open end, genres (JSON), free, copy never, reservation, summary.
@@ -116,13 +116,13 @@ export class GuideWindowStore {
   /** Scheduled or running reservations by programme. */
   reserved(programs: Iterable<ProgramId>): Map<ProgramId, ReservationState> {
     const rows = this.database
-      .query<{ id: number; state: string }, { programs: string }>(
+      .query<{ id: ProgramId; state: ReservationState }, { programs: string }>(
         `SELECT r.program_id AS id, r.state FROM json_each($programs) AS wanted
            JOIN reservations AS r ON r.program_id = wanted.value
          WHERE r.state IN ('scheduled', 'recording')`,
       )
       .all({ programs: JSON.stringify([...programs]) });
-    return new Map(rows.map((row) => [row.id as ProgramId, row.state as ReservationState]));
+    return new Map(rows.map((row) => [row.id, row.state]));
   }
 
   /** Next known programme change on one of the stations; undefined: unknown. */

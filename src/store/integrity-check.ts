@@ -11,74 +11,43 @@ export interface DamagedField {
   field: string;
 }
 
-type Kind = 'array' | 'object';
-type Fields = [table: string, key: string, where: string, fields: [name: string, kind: Kind][]];
+/** JSON columns of a table by their type. */
+interface Fields {
+  readonly table: string;
+  readonly key: string;
+  readonly where: string;
+  readonly arrays?: readonly string[];
+  readonly objects?: readonly string[];
+}
 
 /** Fields that determine how a start proceeds. */
-const FIELDS: Fields[] = [
-  [
-    'recordings',
-    'id',
-    `state = 'recording'`,
-    [
-      ['extended', 'object'],
-      ['genres', 'array'],
-      ['audios', 'array'],
-    ],
-  ],
-  [
-    'recording_measurements',
-    'recording_id',
-    `recording_id IN (SELECT id FROM recordings WHERE state = 'recording')`,
-    [['measured', 'object']],
-  ],
-  [
-    'reservations',
-    'id',
-    'TRUE',
-    [
-      ['blockers', 'array'],
-      ['alternatives', 'array'],
-    ],
-  ],
-  ['rules', 'id', 'TRUE', [['conditions', 'object']]],
+const FIELDS: readonly Fields[] = [
+  {
+    ...{ table: 'recordings', key: 'id', where: `state = 'recording'` },
+    ...{ objects: ['extended'], arrays: ['genres', 'audios'] },
+  },
+  {
+    ...{ table: 'recording_measurements', key: 'recording_id', objects: ['measured'] },
+    where: `recording_id IN (SELECT id FROM recordings WHERE state = 'recording')`,
+  },
+  { table: 'reservations', key: 'id', where: 'TRUE', arrays: ['blockers', 'alternatives'] },
+  { table: 'rules', key: 'id', where: 'TRUE', objects: ['conditions'] },
 ];
 
 /** All other JSON. */
-const FURTHER: Fields[] = [
-  [
-    'programs',
-    'id',
-    'TRUE',
-    [
-      ['extended', 'object'],
-      ['genres', 'array'],
-      ['audios', 'array'],
-      ['groups', 'array'],
-      ['series', 'object'],
-    ],
-  ],
-  [
-    'recordings',
-    'id',
-    `state <> 'recording'`,
-    [
-      ['extended', 'object'],
-      ['genres', 'array'],
-      ['audios', 'array'],
-      ['verdict', 'object'],
-    ],
-  ],
-  [
-    'recording_chapters',
-    'recording_id',
-    'TRUE',
-    [
-      ['detected', 'array'],
-      ['corrected', 'array'],
-      ['changes', 'array'],
-    ],
-  ],
+const FURTHER: readonly Fields[] = [
+  {
+    ...{ table: 'programs', key: 'id', where: 'TRUE' },
+    ...{ objects: ['extended', 'series'], arrays: ['genres', 'audios', 'groups'] },
+  },
+  {
+    ...{ table: 'recordings', key: 'id', where: `state <> 'recording'` },
+    ...{ objects: ['extended', 'verdict'], arrays: ['genres', 'audios'] },
+  },
+  {
+    ...{ table: 'recording_chapters', key: 'recording_id', where: 'TRUE' },
+    arrays: ['detected', 'corrected', 'changes'],
+  },
 ];
 
 /** Limit of reported rows: if there are more, the file itself is damaged. */
@@ -95,8 +64,8 @@ export function damagedFields(database: Database): DamagedField[] {
 
 /** Selects values that are not JSON, or of another type. */
 function misread(tables: readonly Fields[]): string[] {
-  return tables.flatMap(([table, key, where, fields]) =>
-    fields.map(
+  return tables.flatMap(({ table, key, where, arrays = [], objects = [] }) =>
+    [...objects.map((field) => [field, 'object']), ...arrays.map((field) => [field, 'array'])].map(
       ([field, kind]) => `
         SELECT '${table}' AS "table", ${key} AS "row", '${field}' AS field FROM ${table}
         WHERE ${where} AND CASE WHEN json_valid(${field}) THEN json_type(${field}) <> '${kind}' ELSE ${field} IS NOT NULL END`,
@@ -117,7 +86,7 @@ interface Column {
 
 /** Checks all stored data, table by table, and yields to other readers in between. */
 export class IntegrityCheck {
-  readonly found = { fields: [] as DamagedField[], problems: [] as string[] };
+  readonly found: { fields: DamagedField[]; problems: string[] } = { fields: [], problems: [] };
 
   constructor(private readonly database: Database) {}
 

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'bun:test';
-import { networkId, type StationId, serviceId, stationId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
-import { wallMs } from '../../host/clock.ts';
+import { networkId, type StationId, serviceId, stationId } from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import { wallMs } from '../../lib/host/clock.ts';
 import { LOGO_LIFE_MS } from '../model/logo.ts';
 import { openDatabase } from './database.ts';
 import { LogoStore } from './logo-store.ts';

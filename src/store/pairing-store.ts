@@ -1,17 +1,11 @@
-/** Pairing codes of devices that request access. Only hashes of the codes are stored. */
+/** Devices: pairing codes while they request access, and access tokens. Only hashes of both are stored. */
 import type { Database } from 'bun:sqlite';
-import type { WallMs } from '../../host/clock.ts';
-import type { PairingCode } from '../model/pairing.ts';
+import type { WallMs } from '../../lib/host/clock.ts';
+import type { AccessToken, PairingCode } from '../model/pairing.ts';
+import { execute, idsOf } from './query.ts';
+import { readText } from './stored-json.ts';
+import { defineTable, joined, plain, type Row } from './table.ts';
 import { atomically } from './transaction.ts';
-
-interface Row {
-  id: number;
-  name: string;
-  address: string;
-  expires_at: WallMs;
-  approver: string | null;
-  consumed_at: number | null;
-}
 
 interface StoredCode {
   readonly id: number;
@@ -31,12 +25,24 @@ interface NewCode {
   readonly expiresAt: WallMs;
 }
 
-function codeOf({ expires_at: expiresAt, approver, consumed_at }: Row): PairingCode {
-  if (consumed_at !== null) return { kind: 'consumed', expiresAt };
-  return approver === null ? { kind: 'pending', expiresAt } : { kind: 'approved', expiresAt, approver };
+const EXPIRES = plain<WallMs>();
+
+function codeOf(row: Row): PairingCode {
+  const expiresAt = EXPIRES.read(row, 'expires_at');
+  if (row.consumed_at !== null) return { kind: 'consumed', expiresAt };
+  return row.approver === null
+    ? { kind: 'pending', expiresAt }
+    : { kind: 'approved', expiresAt, approver: readText(row.approver) };
 }
 
-const COLUMNS = 'id, name, address, expires_at, approver, consumed_at';
+const CODES = defineTable<StoredCode>({
+  id: plain(),
+  name: plain(),
+  address: plain(),
+  code: joined(['expires_at', 'approver', 'consumed_at'], codeOf, () => {
+    throw new Error('columns of a code change one by one');
+  }),
+});
 
 export class PairingStore {
   constructor(private readonly database: Database) {}
@@ -90,21 +96,82 @@ export class PairingStore {
   /** Deletes codes that ended before, epoch ms. @returns their ids */
   purge(before: WallMs): number[] {
     return atomically(this.database, () =>
-      this.database
-        .query<{ id: WallMs }, { before: number }>(
-          'DELETE FROM pairing_codes WHERE expires_at < $before RETURNING id',
-        )
-        .all({ before })
-        .map(({ id }) => id),
+      idsOf<WallMs>(this.database, 'DELETE FROM pairing_codes WHERE expires_at < $before RETURNING id', {
+        before,
+      }),
     );
   }
 
   #find(column: 'device_hash' | 'user_hash', hash: string): StoredCode | undefined {
     const row = this.database
-      .query<Row, { hash: string }>(`SELECT ${COLUMNS} FROM pairing_codes WHERE ${column} = $hash`)
+      .query<Row, { hash: string }>(`SELECT ${CODES.columns()} FROM pairing_codes WHERE ${column} = $hash`)
       .get({ hash });
-    if (row === null) return undefined;
-    const { id, name, address } = row;
-    return { id, name, address, code: codeOf(row) };
+    return row === null ? undefined : CODES.read(row);
+  }
+}
+
+interface NewToken {
+  readonly hash: string;
+  readonly name: string;
+  /** Epoch ms. */
+  readonly pairedAt: WallMs;
+  readonly approver: string;
+}
+
+const TOKENS = defineTable<AccessToken>({
+  id: plain(),
+  name: plain(),
+  pairedAt: plain(),
+  usedAt: plain(),
+  approver: plain(),
+});
+const NEW_TOKEN = ['name', 'pairedAt', 'approver'] as const;
+
+/** A row is never deleted. */
+export class TokenStore {
+  constructor(private readonly database: Database) {}
+
+  /** Part of the transaction that uses up its pairing code. */
+  add(token: NewToken): void {
+    this.database
+      .query(`INSERT INTO access_tokens ${TOKENS.inserted(NEW_TOKEN, { hash: '$hash' })}`)
+      .run({ ...TOKENS.parameters(token, NEW_TOKEN), hash: token.hash });
+  }
+
+  /** Undefined if unknown or revoked. */
+  active(hash: string): AccessToken | undefined {
+    const row = this.database
+      .query<Row, { hash: string }>(
+        `SELECT ${TOKENS.columns()} FROM access_tokens WHERE hash = $hash AND revoked_at IS NULL`,
+      )
+      .get({ hash });
+    return row === null ? undefined : TOKENS.read(row);
+  }
+
+  /** Tokens that are not revoked, latest pairing first. */
+  list(): AccessToken[] {
+    return this.database
+      .query<Row, []>(
+        `SELECT ${TOKENS.columns()} FROM access_tokens WHERE revoked_at IS NULL ORDER BY id DESC`,
+      )
+      .all()
+      .map(TOKENS.read);
+  }
+
+  /** @param at epoch ms */
+  used(id: number, at: WallMs): void {
+    execute(this.database, 'UPDATE access_tokens SET used_at = $at WHERE id = $id', { id, at });
+  }
+
+  /** A token that is already revoked stays unchanged. @param at epoch ms @returns the outcome */
+  revoke(id: number, at: WallMs): 'revoked' | 'revoked_before' | 'unknown' {
+    return atomically(this.database, () => {
+      const { changes } = this.database
+        .query('UPDATE access_tokens SET revoked_at = $at WHERE id = $id AND revoked_at IS NULL')
+        .run({ id, at });
+      if (changes > 0) return 'revoked';
+      const known = this.database.query('SELECT 1 FROM access_tokens WHERE id = $id').get({ id });
+      return known === null ? 'unknown' : 'revoked_before';
+    });
   }
 }

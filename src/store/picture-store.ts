@@ -1,9 +1,9 @@
 /** Which recordings still need pictures, and when their posters were made. The files are in a cache (`play`). */
 import type { Database } from 'bun:sqlite';
-import type { WallMs } from '../../host/clock.ts';
+import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
+import type { WallMs } from '../../lib/host/clock.ts';
 import { type RecordingId, recordingId } from '../model/ids.ts';
-import { recordingsWithoutOriginal } from './recordings-without-original.ts';
-import { atomically } from './transaction.ts';
+import { execute, idsOf } from './query.ts';
 
 export class PictureStore {
   constructor(private readonly database: Database) {}
@@ -22,16 +22,12 @@ export class PictureStore {
 
   /** @param at epoch ms */
   putPoster(id: RecordingId, at: WallMs): void {
-    atomically(this.database, () =>
-      this.database.query('UPDATE recordings SET poster_at = $at WHERE id = $id').run({ id, at }),
-    );
+    execute(this.database, 'UPDATE recordings SET poster_at = $at WHERE id = $id', { id, at });
   }
 
   /** All its pictures are made. */
   putDone(id: RecordingId): void {
-    atomically(this.database, () =>
-      this.database.query('UPDATE recordings SET pictures = 1 WHERE id = $id').run({ id }),
-    );
+    execute(this.database, 'UPDATE recordings SET pictures = 1 WHERE id = $id', { id });
   }
 
   /** Pages of recordings whose original stream no longer exists, so that no picture can be made. */
@@ -41,41 +37,80 @@ export class PictureStore {
 
   /** All their pictures are made. */
   putAllDone(ids: readonly RecordingId[]): void {
-    atomically(this.database, () =>
-      this.database
-        .query('UPDATE recordings SET pictures = 1 WHERE id IN (SELECT value FROM json_each($ids))')
-        .run({ ids: JSON.stringify(ids) }),
+    execute(
+      this.database,
+      'UPDATE recordings SET pictures = 1 WHERE id IN (SELECT value FROM json_each($ids))',
+      { ids: JSON.stringify(ids) },
     );
   }
 
   /** Its pictures were lost. */
   putLost(id: RecordingId): void {
-    atomically(this.database, () =>
-      this.database.query('UPDATE recordings SET pictures = 0, poster_at = NULL WHERE id = $id').run({ id }),
-    );
+    execute(this.database, 'UPDATE recordings SET pictures = 0, poster_at = NULL WHERE id = $id', { id });
   }
 
   /** Recordings with a poster. */
   withPoster(): RecordingId[] {
-    return this.database
-      .query<{ id: RecordingId }, []>(
-        `SELECT id FROM recordings INDEXED BY recordings_with_poster
+    return idsOf<RecordingId>(
+      this.database,
+      `SELECT id FROM recordings INDEXED BY recordings_with_poster
          WHERE poster_at IS NOT NULL AND deleted_at IS NULL`,
-      )
-      .all()
-      .map(({ id }) => recordingId(id));
+    );
   }
 
   /** Those of the recordings that are not deleted. */
   existing(ids: readonly RecordingId[]): Set<RecordingId> {
     return new Set(
-      this.database
-        .query<{ id: RecordingId }, { ids: string }>(
-          `SELECT r.id FROM json_each($ids) AS wanted CROSS JOIN recordings AS r ON r.id = wanted.value
+      idsOf<RecordingId>(
+        this.database,
+        `SELECT r.id FROM json_each($ids) AS wanted CROSS JOIN recordings AS r ON r.id = wanted.value
            WHERE r.deleted_at IS NULL`,
-        )
-        .all({ ids: JSON.stringify(ids) })
-        .map(({ id }) => recordingId(id)),
+        { ids: JSON.stringify(ids) },
+      ),
     );
+  }
+}
+
+/** Kinds of pending work: recordings without pictures, or without a detection of commercials. */
+const OPEN = {
+  pictures: { index: 'recordings_without_pictures', where: 'pictures = 0' },
+  commercials: { index: 'recordings_undetected', where: 'detected = 0' },
+} as const;
+
+/** Each is a write of its row: a page takes some milliseconds. */
+const PAGE = 100;
+
+interface Row {
+  id: number;
+  startAt: BroadcastMs;
+  isLacking: number;
+}
+
+/**
+ * Finished recordings without original stream, for instance after an import of encoded files: nothing can be derived
+ * from them. Found by the indexes of pending work, without reading their texts. Pages of ids, some of them empty, oldest
+ * recordings first; recordings may be changed between two pages.
+ */
+export function* recordingsWithoutOriginal(
+  database: Database,
+  open: keyof typeof OPEN,
+  page = PAGE,
+): Generator<RecordingId[]> {
+  const { index, where } = OPEN[open];
+  const query = database.query<Row, { startAt: BroadcastMs; id: number; page: number }>(
+    `SELECT id, start_at AS startAt,
+       NOT EXISTS (SELECT 1 FROM recording_files WHERE recording_id = r.id AND source = 'ts')
+         AND NOT EXISTS (SELECT 1 FROM recording_parts WHERE recording_id = r.id AND part > 0)
+         AND r.id NOT IN (SELECT id FROM recordings INDEXED BY recordings_unfinished WHERE state = 'recording')
+         AS isLacking
+     FROM recordings AS r INDEXED BY ${index}
+     WHERE ${where} AND shelf = 1 AND (start_at, id) > ($startAt, $id) ORDER BY start_at, id LIMIT $page`,
+  );
+  for (let last = { startAt: broadcastMs(Number.MIN_SAFE_INTEGER), id: 0 }; ; ) {
+    const rows = query.all({ startAt: last.startAt, id: last.id, page });
+    const end = rows.at(-1);
+    if (end === undefined) return;
+    last = end;
+    yield rows.filter(({ isLacking }) => isLacking === 1).map(({ id }) => recordingId(id));
   }
 }

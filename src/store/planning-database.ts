@@ -3,21 +3,22 @@
  * so that they are consistent; unchanged data is not read again.
  */
 import type { Database } from 'bun:sqlite';
-import type { ProgramId, StationId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
+import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
 import type { RecordingId, RuleId } from '../model/ids.ts';
 import type { Cancellation } from '../model/reservation.ts';
 import type { Rule } from '../model/rule.ts';
 import type { KnownStation } from '../model/station.ts';
 import { CancellationStore } from './cancellation-store.ts';
-import { type CountedTable, tableStamp } from './change-counters.ts';
+import { type CountedTable, GuideChanges, tableStamp } from './change-counters.ts';
 import { openDatabase } from './database.ts';
-import type { ProgramRow as StoredRow } from './program-row.ts';
+import { RECORDINGS } from './recording-row.ts';
 import type { StoredReservation } from './reservation-row.ts';
 import { ReservationStore } from './reservation-store.ts';
 import { RuleStore } from './rule-store.ts';
 import { StationStore } from './station-store.ts';
 import { readObject, readText } from './stored-json.ts';
+import { defineTable, flag, joined, plain, type Row, text } from './table.ts';
 
 /** A stored programme without its extended text, with a digest of the row. */
 export interface StoredProgram {
@@ -42,18 +43,29 @@ export interface ShortTexts {
   readonly description: string;
 }
 
-type ProgramRow = Pick<
-  StoredRow,
-  'id' | 'station_id' | 'start_at' | 'end_at' | 'open_end' | 'name' | 'description' | 'genres' | 'is_free'
-> &
-  Pick<StoredRow, 'copy_never' | 'groups'> & {
-    /** Digest of the extended text, which is long. */
-    extended_digest: number;
-  };
+const PROGRAMS = defineTable<StoredProgram>({
+  id: plain(),
+  stationId: plain(),
+  startAt: plain(),
+  endAt: plain(),
+  openEnd: flag(),
+  name: text(),
+  description: text(),
+  genres: plain(),
+  groups: plain(),
+  isFree: flag(),
+  copyNever: flag(),
+  // Of the extended text, which is long, only the digest is read.
+  mark: joined(['extended_digest'], markOf, () => []),
+});
 
-const PROGRAMS = `
-  SELECT id, station_id, start_at, end_at, open_end, name, description, extended_digest, genres, is_free, copy_never, groups
-  FROM programs`;
+/** 52 bits of a hash of the row: a change is missed once in a million years. */
+function markOf(row: Row): number {
+  const { start_at, end_at, open_end, name, description, extended_digest, genres, is_free } = row;
+  const numbers = [start_at, end_at, open_end, is_free, row.copy_never, extended_digest].join(' ');
+  const hash = Bun.hash([numbers, name, description, genres, row.groups].join('\0'));
+  return Number(BigInt(hash) & 0xfffffffffffffn);
+}
 
 /** A recording, for detecting recorded episodes. */
 export interface RecordedRow {
@@ -69,20 +81,21 @@ export interface RecordedRow {
   released: boolean;
 }
 
-interface RecordedDbRow {
-  id: RecordingId;
-  program_id: ProgramId;
-  rule_id: RuleId | null;
-  name: string;
-  description: string;
-  extended: string | null;
-  start_at: BroadcastMs;
-  released: number;
-}
+const RECORDED_ROWS = RECORDINGS.pick([
+  'id',
+  'ruleId',
+  'name',
+  'description',
+  'extended',
+  'startAt',
+]).with<RecordedRow>({
+  programId: plain(),
+  released: flag(),
+});
 
 /** Failed ones count if they are to be repeated. */
 const RECORDED = `
-  SELECT r.id, r.program_id, r.rule_id, r.name, r.description, r.extended, r.start_at, r.released
+  SELECT ${RECORDED_ROWS.columns('r')}
   FROM recordings AS r
   WHERE r.start_at >= $since AND r.program_id IS NOT NULL AND (r.state <> 'failed' OR r.released = 1)
   ORDER BY r.id`;
@@ -93,6 +106,7 @@ export class PlanningDatabase {
   readonly #rules: RuleStore;
   readonly #cancellations: CancellationStore;
   readonly #stations: StationStore;
+  readonly #changes: GuideChanges;
 
   /** @throws as `openDatabase` */
   constructor(path: string) {
@@ -102,6 +116,7 @@ export class PlanningDatabase {
     this.#rules = new RuleStore(database);
     this.#cancellations = new CancellationStore(database);
     this.#stations = new StationStore(database);
+    this.#changes = new GuideChanges(database);
   }
 
   /** Runs `act` in one read transaction. */
@@ -120,36 +135,30 @@ export class PlanningDatabase {
 
   /** Counts changes of programmes; 0 in a database without any. */
   get guideVersion(): number {
-    const row = this.#database
-      .query<{ value: number }, []>(`SELECT value FROM counters WHERE name = 'programs'`)
-      .get();
-    return row?.value ?? 0;
+    return this.#changes.version;
   }
 
-  /** Stations whose programmes changed since a version; may include some that did not. */
+  /** As `GuideChanges`. */
   changedSince(version: number): StationId[] {
-    return this.#database
-      .query<{ id: number }, { version: number }>(
-        'SELECT station_id AS id FROM guide_changes WHERE value >= $version',
-      )
-      .all({ version })
-      .map(({ id }) => id as StationId);
+    return this.#changes.since(version);
   }
 
   /** Shown programmes of a station. */
   programs(station: StationId): StoredProgram[] {
     return this.#database
-      .query<ProgramRow, { station: number }>(`${PROGRAMS} WHERE station_id = $station AND hidden = 0`)
+      .query<Row, { station: number }>(
+        `SELECT ${PROGRAMS.columns()} FROM programs WHERE station_id = $station AND hidden = 0`,
+      )
       .all({ station })
-      .map(toStored);
+      .map(PROGRAMS.read);
   }
 
   /** Undefined if its station does not show it. */
   program(id: ProgramId): StoredProgram | undefined {
     const row = this.#database
-      .query<ProgramRow, { id: number }>(`${PROGRAMS} WHERE id = $id AND hidden = 0`)
+      .query<Row, { id: number }>(`SELECT ${PROGRAMS.columns()} FROM programs WHERE id = $id AND hidden = 0`)
       .get({ id });
-    return row === null ? undefined : toStored(row);
+    return row === null ? undefined : PROGRAMS.read(row);
   }
 
   /** Empty texts for a programme that no longer exists. */
@@ -186,19 +195,7 @@ export class PlanningDatabase {
 
   /** Recordings of programmes that began at or after, epoch ms; also deleted ones, because they were recorded. */
   recorded(since: BroadcastMs): RecordedRow[] {
-    return this.#database
-      .query<RecordedDbRow, { since: BroadcastMs }>(RECORDED)
-      .all({ since })
-      .map((row) => ({
-        id: row.id,
-        programId: row.program_id as ProgramId,
-        ruleId: row.rule_id,
-        name: readText(row.name),
-        description: readText(row.description),
-        extended: readObject<Record<string, string>>(row.extended),
-        startAt: row.start_at,
-        released: row.released === 1,
-      }));
+    return this.#database.query<Row, { since: BroadcastMs }>(RECORDED).all({ since }).map(RECORDED_ROWS.read);
   }
 
   /** Releases the page cache. */
@@ -209,29 +206,4 @@ export class PlanningDatabase {
   close(): void {
     this.#database.close();
   }
-}
-
-function toStored(row: ProgramRow): StoredProgram {
-  return {
-    id: row.id as ProgramId,
-    stationId: row.station_id as StationId,
-    startAt: row.start_at as BroadcastMs,
-    endAt: row.end_at as BroadcastMs,
-    openEnd: row.open_end === 1,
-    name: readText(row.name),
-    description: readText(row.description),
-    genres: row.genres,
-    groups: row.groups,
-    isFree: row.is_free === 1,
-    copyNever: row.copy_never === 1,
-    mark: markOf(row),
-  };
-}
-
-/** 52 bits of a hash of the row: a change is missed once in a million years. */
-function markOf(row: ProgramRow): number {
-  const { start_at, end_at, open_end, name, description, extended_digest, genres, is_free } = row;
-  const numbers = [start_at, end_at, open_end, is_free, row.copy_never, extended_digest].join(' ');
-  const hash = Bun.hash([numbers, name, description, genres, row.groups].join('\0'));
-  return Number(BigInt(hash) & 0xfffffffffffffn);
 }

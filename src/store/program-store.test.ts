@@ -1,9 +1,9 @@
 /** Reads and writes programmes as the guide receives them. */
 import type { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { eventId, networkId, programId, serviceId, stationId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
-import { monotonicMs, wallMs } from '../../host/clock.ts';
+import { eventId, networkId, programId, serviceId, stationId } from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import { monotonicMs, wallMs } from '../../lib/host/clock.ts';
 import { at, BRANCH, HOME, ProgramRows, program } from '../../test/guide/program-rows.ts';
 import type { PresentFollowing, StationChange } from '../model/guide-change.ts';
 import type { ProgramRecord } from '../model/program.ts';

@@ -1,12 +1,10 @@
 /** Reading rows of programmes; `program-writer.ts` writes them. */
 import type { Database } from 'bun:sqlite';
-import type { EventId, ProgramId, StationId } from '../../arib/ids.ts';
-import { type BroadcastMs, plusMs } from '../../arib/time.ts';
-import { type AudioComponent, isAudioComponent } from '../model/audio.ts';
-import { isProgramGroup, type ProgramGroup, type ProgramRecord } from '../model/program.ts';
-import { LONGEST_MS } from './program-length.ts';
-import { COLUMNS, type ProgramRow, toRecord } from './program-row.ts';
-import { readList, readText } from './stored-json.ts';
+import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
+import { type BroadcastMs, plusMs } from '../../lib/arib/time.ts';
+import type { ProgramRecord } from '../model/program.ts';
+import { LONGEST_MS, PROGRAMS } from './program-row.ts';
+import type { Row } from './table.ts';
 
 /** Epoch ms, end exclusive. */
 export interface Span {
@@ -16,32 +14,11 @@ export interface Span {
 }
 
 /** Fields of a programme for lists of stations. */
-export type AiringProgram = Pick<
-  ProgramRecord,
-  'id' | 'stationId' | 'eventId' | 'startAt' | 'endAt' | 'name' | 'audios' | 'groups'
->;
+const AIRING = PROGRAMS.pick(['id', 'stationId', 'eventId', 'startAt', 'endAt', 'name', 'audios', 'groups']);
+export type AiringProgram = ReturnType<typeof AIRING.read>;
 
-type AiringRow = Pick<
-  ProgramRow,
-  'id' | 'station_id' | 'event_id' | 'start_at' | 'end_at' | 'name' | 'audios' | 'groups'
->;
-
-function readGroups(stored: string): ProgramGroup[] {
-  return stored === '[]' ? [] : readList<ProgramGroup>(stored, isProgramGroup);
-}
-
-function toAiring(row: AiringRow): AiringProgram {
-  return {
-    id: row.id as ProgramId,
-    stationId: row.station_id as StationId,
-    eventId: row.event_id as EventId,
-    startAt: row.start_at as BroadcastMs,
-    endAt: row.end_at as BroadcastMs,
-    name: readText(row.name),
-    audios: readList<AudioComponent>(row.audios, isAudioComponent),
-    groups: readGroups(row.groups),
-  };
-}
+const SHARING = PROGRAMS.pick(['stationId', 'groups']);
+type SharingProgram = ReturnType<typeof SHARING.read>;
 
 export class ProgramStore {
   constructor(private readonly database: Database) {}
@@ -53,8 +30,8 @@ export class ProgramStore {
   airing(stations: Iterable<StationId>, now: BroadcastMs): Map<StationId, AiringProgram> {
     // One index look-up per station, in one statement: eight times faster than separate statements.
     const rows = this.database
-      .query<AiringRow, { stations: string; now: BroadcastMs; since: BroadcastMs }>(
-        `SELECT p.id, p.station_id, p.event_id, p.start_at, p.end_at, p.name, p.audios, p.groups
+      .query<Row, { stations: string; now: BroadcastMs; since: BroadcastMs }>(
+        `SELECT ${AIRING.columns('p')}
          FROM json_each($stations) AS wanted CROSS JOIN programs AS p
          WHERE p.id = (SELECT id FROM programs
            WHERE station_id = wanted.value AND start_at <= $now AND start_at > $since AND end_at > $now
@@ -62,7 +39,7 @@ export class ProgramStore {
            ORDER BY on_air DESC, start_at DESC LIMIT 1)`,
       )
       .all({ stations: JSON.stringify([...stations]), now, since: plusMs(now, -LONGEST_MS) });
-    return new Map(rows.map((row) => [row.station_id as StationId, toAiring(row)]));
+    return new Map(rows.map(AIRING.read).map((program) => [program.stationId, program]));
   }
 
   /**
@@ -74,13 +51,10 @@ export class ProgramStore {
     stations: Iterable<StationId>,
     from: BroadcastMs,
     to: BroadcastMs,
-  ): Map<StationId, Pick<ProgramRecord, 'stationId' | 'groups'>[]> {
+  ): Map<StationId, SharingProgram[]> {
     const rows = this.database
-      .query<
-        { station_id: StationId; groups: string },
-        { stations: string; from: BroadcastMs; to: BroadcastMs; since: BroadcastMs }
-      >(
-        `SELECT p.station_id, p.groups FROM json_each($stations) AS wanted CROSS JOIN programs AS p
+      .query<Row, { stations: string; from: BroadcastMs; to: BroadcastMs; since: BroadcastMs }>(
+        `SELECT ${SHARING.columns('p')} FROM json_each($stations) AS wanted CROSS JOIN programs AS p
          WHERE p.station_id = wanted.value AND p.start_at < $to AND p.start_at > $since AND p.end_at > $from
            AND p.hidden = 0
            AND NOT EXISTS (SELECT 1 FROM programs AS own
@@ -88,15 +62,7 @@ export class ProgramStore {
                AND own.end_at > $from AND own.hidden = 0 AND own.groups = '[]')`,
       )
       .all({ stations: JSON.stringify([...stations]), from, to, since: plusMs(from, -LONGEST_MS) });
-    const found = new Map<StationId, Pick<ProgramRecord, 'stationId' | 'groups'>[]>();
-    for (const row of rows) {
-      const id = row.station_id as StationId;
-      const program = { stationId: id, groups: readGroups(row.groups) };
-      const programs = found.get(id);
-      if (programs === undefined) found.set(id, [program]);
-      else programs.push(program);
-    }
-    return found;
+    return Map.groupBy(rows.map(SHARING.read), ({ stationId }) => stationId);
   }
 
   /** The programme of one station at `now`. */
@@ -127,19 +93,30 @@ export class ProgramStore {
   /** Includes hidden ones. */
   find(id: ProgramId): ProgramRecord | undefined {
     const row = this.database
-      .query<ProgramRow, { id: number }>(`SELECT ${COLUMNS} FROM programs WHERE id = $id`)
+      .query<Row, { id: number }>(`SELECT ${PROGRAMS.columns()} FROM programs WHERE id = $id`)
       .get({ id });
-    return row === null ? undefined : toRecord(row);
+    return row === null ? undefined : PROGRAMS.read(row);
   }
 
   /** Programmes of a station that end after `from`, sorted by start; includes hidden ones. */
   ofStation(station: StationId, from: BroadcastMs): ProgramRecord[] {
     return this.database
-      .query<ProgramRow, { station: StationId; from: BroadcastMs }>(
-        `SELECT ${COLUMNS} FROM programs WHERE station_id = $station AND end_at > $from ORDER BY start_at, id`,
+      .query<Row, { station: StationId; from: BroadcastMs }>(
+        `SELECT ${PROGRAMS.columns()} FROM programs WHERE station_id = $station AND end_at > $from ORDER BY start_at, id`,
       )
       .all({ station, from })
-      .map(toRecord);
+      .map(PROGRAMS.read);
+  }
+
+  /** Shown programmes of a station that end after `from`, sorted by start. */
+  shown(station: StationId, from: BroadcastMs): ProgramRecord[] {
+    return this.database
+      .query<Row, { station: StationId; from: BroadcastMs }>(
+        `SELECT ${PROGRAMS.columns()} FROM programs
+         WHERE station_id = $station AND end_at > $from AND hidden = 0 ORDER BY start_at, id`,
+      )
+      .all({ station, from })
+      .map(PROGRAMS.read);
   }
 
   /** Start and end of the stations' shown programmes that overlap the window, sorted by station and start. */

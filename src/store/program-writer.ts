@@ -6,9 +6,9 @@
  * tables, whose times must not be delayed.
  */
 import type { Database } from 'bun:sqlite';
-import { type EventId, type ProgramId, programId, type StationId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
-import type { MonotonicClock, MonotonicMs, WallMs } from '../../host/clock.ts';
+import { type EventId, type ProgramId, programId, type StationId } from '../../lib/arib/ids.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { MonotonicClock, MonotonicMs, WallMs } from '../../lib/host/clock.ts';
 import type { ExtendedText, PresentFollowing, ScheduleWindow, StationChange } from '../model/guide-change.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import {
@@ -21,8 +21,9 @@ import {
   withLender,
   withSchedule,
 } from '../model/program-precedence.ts';
-import { COLUMNS, type ProgramRow, toRecord } from './program-row.ts';
+import { PROGRAMS } from './program-row.ts';
 import { SearchIndexFiller } from './search-index-filler.ts';
+import { defineTable, flag, plain, type Row, type Values } from './table.ts';
 import { isLocked } from './transaction.ts';
 import { holding, type WorkerLock } from './write-lock.ts';
 
@@ -61,22 +62,36 @@ const MAX_PROGRAMS_OF_STATION = 3_000;
 /** Event ids are reused after the days of the guide: beyond this it is another programme. */
 const SAME_PROGRAM_MS = 86_400_000;
 
+/** Parts of a programme that may change, without the extended text, which has a digest of its own. */
+const CONTENT = [
+  ...(['startAt', 'endAt', 'openEnd', 'name', 'description', 'genres', 'audios', 'videoType'] as const),
+  ...(['videoResolution', 'isFree', 'copyNever', 'groups', 'series'] as const),
+];
+
+/** What the writer knows of every stored programme of a station. */
+interface KnownRow {
+  eventId: EventId;
+  startAt: BroadcastMs;
+  /** 0: unknown, as the next. */
+  digest: number;
+  extendedDigest: number;
+  /** The programme whose texts it shows. */
+  borrows: ProgramId | null;
+}
+
+const KNOWN = 'event_id AS eventId, start_at AS startAt, digest, extended_digest AS extendedDigest, borrows';
+
 /** A table without extended text ($keep) does not delete one from another table. */
 const UPSERT = `
-  INSERT INTO programs (${COLUMNS}, borrows, digest, extended_digest, updated_at)
-  VALUES ($id, $stationId, $eventId, $startAt, $endAt, $openEnd, $name, $description, $extended, $genres, $audios,
-          $videoType, $videoResolution, $isFree, $copyNever, $groups, $series,
-          $borrows, $digest, $extendedDigest, $now)
-  ON CONFLICT (id) DO UPDATE SET
-    start_at = excluded.start_at, end_at = excluded.end_at, open_end = excluded.open_end,
-    name = excluded.name, description = excluded.description,
+  INSERT INTO programs ${PROGRAMS.inserted(PROGRAMS.fields, {
+    ...{ borrows: '$borrows', digest: '$digest', extended_digest: '$extendedDigest', updated_at: '$now' },
+  })}
+  ON CONFLICT (id) DO UPDATE SET ${PROGRAMS.excluded(CONTENT)},
     extended = CASE WHEN $keep THEN extended ELSE excluded.extended END,
     extended_digest = CASE WHEN $keep THEN extended_digest ELSE excluded.extended_digest END,
-    genres = excluded.genres, audios = excluded.audios, video_type = excluded.video_type,
-    video_resolution = excluded.video_resolution, is_free = excluded.is_free,
-    copy_never = excluded.copy_never, groups = excluded.groups, series = excluded.series,
     borrows = excluded.borrows, digest = excluded.digest, updated_at = excluded.updated_at`;
 
+/** By a segment that was received completely. Not what has ended, or what present/following has, which is newer. */
 const VANISHED = `
   DELETE FROM programs WHERE id IN (
     SELECT id FROM programs
@@ -102,46 +117,23 @@ const END_OPEN = `
   UPDATE programs SET end_at = $start, open_end = 0, digest = 0, updated_at = $now
   WHERE station_id = $station AND open_end = 1 AND on_air = 1 AND id <> $present AND start_at < $start`;
 
-interface KnownRow {
-  event_id: number;
-  start_at: BroadcastMs;
-  digest: number;
-  extended_digest: number;
-  borrows: number | null;
-}
-
-interface FlagRow {
-  id: number;
-  start_at: BroadcastMs;
-  end_at: BroadcastMs;
-  open_end: number;
-  updated_at: WallMs;
-  on_air: number;
-  hidden: number;
-}
+const TIMELINE = defineTable<TimelineRow>({
+  id: plain(),
+  startAt: plain(),
+  endAt: plain(),
+  openEnd: flag(),
+  updatedAt: plain(),
+  onAir: flag(),
+  hidden: flag(),
+});
 
 /** 53 bits: a change is missed once in 2^53. Never 0, which means unknown. */
 function digestOf(text: string): number {
   return Number(BigInt(Bun.hash(text)) & 0x1f_ffff_ffff_ffffn) || 1;
 }
 
-/** Without the extended text, which has a digest of its own. */
-function parametersOf(program: ProgramRecord) {
-  const content = {
-    startAt: program.startAt as number,
-    endAt: program.endAt as number,
-    openEnd: program.openEnd ? 1 : 0,
-    name: program.name,
-    description: program.description,
-    genres: JSON.stringify(program.genres),
-    audios: JSON.stringify(program.audios),
-    videoType: program.videoType,
-    videoResolution: program.videoResolution,
-    isFree: program.isFree ? 1 : 0,
-    copyNever: program.copyNever ? 1 : 0,
-    groups: JSON.stringify(program.groups),
-    series: program.series === null ? null : JSON.stringify(program.series),
-  };
+function contentOf(program: ProgramRecord): { content: Values; digest: number } {
+  const content = PROGRAMS.parameters(program, CONTENT);
   return { content, digest: digestOf(JSON.stringify(content)) };
 }
 
@@ -151,7 +143,7 @@ function ownOf({ id, stationId, eventId, startAt, endAt, openEnd, isFree, groups
 }
 
 function isSame(before: KnownRow, program: ProgramRecord): boolean {
-  return Math.abs(before.start_at - program.startAt) < SAME_PROGRAM_MS;
+  return Math.abs(before.startAt - program.startAt) < SAME_PROGRAM_MS;
 }
 
 export class ProgramWriter {
@@ -262,10 +254,11 @@ export class ProgramWriter {
     if (known === undefined) return;
     for (const program of change.programs) {
       if (program.stationId !== stationId) continue;
-      const said =
+      const isAnnounced =
         presentFollowing?.present?.id === program.id || presentFollowing?.following?.id === program.id;
-      if (!said && known.size >= MAX_PROGRAMS_OF_STATION && !known.has(program.eventId)) continue;
-      if (this.#put(said ? this.#completed(program, known) : program, known, now)) written.changed += 1;
+      if (!isAnnounced && known.size >= MAX_PROGRAMS_OF_STATION && !known.has(program.eventId)) continue;
+      if (this.#put(isAnnounced ? this.#completed(program, known) : program, known, now))
+        written.changed += 1;
       yield;
     }
     const waiting = presentFollowing?.waiting;
@@ -313,11 +306,9 @@ export class ProgramWriter {
     const exists = this.#database.query('SELECT 1 FROM stations WHERE id = $station').get({ station });
     if (exists === null) return undefined;
     const rows = this.#database
-      .query<KnownRow, { station: number }>(
-        'SELECT event_id, start_at, digest, extended_digest, borrows FROM programs WHERE station_id = $station',
-      )
+      .query<KnownRow, { station: number }>(`SELECT ${KNOWN} FROM programs WHERE station_id = $station`)
       .all({ station });
-    return new Map(rows.map((row) => [row.event_id, row]));
+    return new Map(rows.map((row) => [row.eventId, row]));
   }
 
   /** Fields missing in present/following keep their stored values. */
@@ -329,10 +320,10 @@ export class ProgramWriter {
   }
 
   /** Stores a programme and updates those that share it. @returns whether it changed */
-  #put(said: ProgramRecord, known: Map<number, KnownRow>, now: WallMs): boolean {
-    const borrows = borrowedFrom(said) ?? null;
+  #put(received: ProgramRecord, known: Map<number, KnownRow>, now: WallMs): boolean {
+    const borrows = borrowedFrom(received) ?? null;
     const lender = borrows === null ? undefined : this.#find(borrows);
-    const program = lender === undefined ? said : withLender(said, lender);
+    const program = lender === undefined ? received : withLender(received, lender);
     const before = known.get(program.eventId);
     let previous: ProgramRecord | undefined;
     const after = this.#upsert(program, borrows, before, now, () => {
@@ -355,12 +346,12 @@ export class ProgramWriter {
     now: WallMs,
     onChange: () => void = () => {},
   ): KnownRow | undefined {
-    const { content, digest } = parametersOf(program);
+    const { content, digest } = contentOf(program);
     const extended = program.extended === null ? null : JSON.stringify(program.extended);
     const extendedDigest = extended === null ? 0 : digestOf(extended);
     const keep = extended === null && before !== undefined && isSame(before, program);
     const same = before?.digest === digest && before.borrows === borrows;
-    if (same && (keep || before.extended_digest === extendedDigest)) return undefined;
+    if (same && (keep || before.extendedDigest === extendedDigest)) return undefined;
     onChange();
     this.#database.query(UPSERT).run({
       ...content,
@@ -375,10 +366,10 @@ export class ProgramWriter {
       now,
     });
     return {
-      event_id: program.eventId,
-      start_at: program.startAt,
+      eventId: program.eventId,
+      startAt: program.startAt,
       digest,
-      extended_digest: keep ? (before?.extended_digest ?? 0) : extendedDigest,
+      extendedDigest: keep ? (before?.extendedDigest ?? 0) : extendedDigest,
       borrows,
     };
   }
@@ -389,12 +380,12 @@ export class ProgramWriter {
    */
   #lend(lender: ProgramRecord, previous: ProgramRecord | undefined, now: WallMs): void {
     const rows = this.#database
-      .query<ProgramRow & KnownRow, { id: number }>(
-        `SELECT ${COLUMNS}, digest, extended_digest, borrows FROM programs WHERE borrows = $id`,
+      .query<Row & KnownRow, { id: number }>(
+        `SELECT ${PROGRAMS.columns()}, ${KNOWN} FROM programs WHERE borrows = $id`,
       )
       .all({ id: lender.id });
     for (const row of rows) {
-      const record = toRecord(row);
+      const record = PROGRAMS.read(row);
       const own = { ...lender, ...ownOf(record), ...ownTexts(record, previous) };
       this.#upsert(own, lender.id, row, now);
     }
@@ -402,9 +393,9 @@ export class ProgramWriter {
 
   #find(id: ProgramId): ProgramRecord | undefined {
     const row = this.#database
-      .query<ProgramRow, { id: number }>(`SELECT ${COLUMNS} FROM programs WHERE id = $id`)
+      .query<Row, { id: number }>(`SELECT ${PROGRAMS.columns()} FROM programs WHERE id = $id`)
       .get({ id });
-    return row === null ? undefined : toRecord(row);
+    return row === null ? undefined : PROGRAMS.read(row);
   }
 
   /** @returns whether it changed the row; undefined if there is no row */
@@ -421,12 +412,12 @@ export class ProgramWriter {
     if (text === null && before.borrows !== null) return false;
     const extended = text === null ? null : JSON.stringify(text);
     const digest = extended === null ? 0 : digestOf(extended);
-    if (before.extended_digest === digest) return false;
+    if (before.extendedDigest === digest) return false;
     this.#database.query(TEXT).run({
       id: programId(station, event),
       extended,
       digest,
-      before: before.extended_digest,
+      before: before.extendedDigest,
       now,
     });
     return true;
@@ -435,34 +426,25 @@ export class ProgramWriter {
   #vanish(
     station: StationId,
     { kind, from, to, events }: ScheduleWindow,
-    said: PresentFollowing | undefined,
+    presentFollowing: PresentFollowing | undefined,
     now: WallMs,
   ): number {
     // Past programmes are no longer sent: the last one before may extend beyond.
     if (to <= now) return 0;
-    const next = said?.following?.id ?? said?.waiting?.id ?? null;
+    const next = presentFollowing?.following?.id ?? presentFollowing?.waiting?.id ?? null;
     return this.#database
       .query(kind === 'basic' ? VANISHED : TEXT_VANISHED)
       .run({ station, from, to, now, next, events: JSON.stringify(events) }).changes;
   }
 
   /** @returns programmes whose visibility changes */
-  #resolve(station: StationId, said: PresentFollowing | undefined): TimelineFlags[] {
+  #resolve(station: StationId, presentFollowing: PresentFollowing | undefined): TimelineFlags[] {
     const rows = this.#database
-      .query<FlagRow, { station: number }>(
-        `SELECT id, start_at, end_at, open_end, updated_at, on_air, hidden
-         FROM programs WHERE station_id = $station`,
+      .query<Row, { station: number }>(
+        `SELECT ${TIMELINE.columns()} FROM programs WHERE station_id = $station`,
       )
       .all({ station })
-      .map((row) => ({
-        id: row.id as TimelineRow['id'],
-        startAt: row.start_at,
-        endAt: row.end_at,
-        openEnd: row.open_end === 1,
-        updatedAt: row.updated_at,
-        onAir: row.on_air === 1,
-        hidden: row.hidden === 1,
-      }));
-    return resolveOverlaps(rows, said);
+      .map(TIMELINE.read);
+    return resolveOverlaps(rows, presentFollowing);
   }
 }

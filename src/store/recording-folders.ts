@@ -1,6 +1,6 @@
 /** Mount points of recording folders when a file was last created in them, and which folders have their files. */
 import type { Database } from 'bun:sqlite';
-import { atomically } from './transaction.ts';
+import { execute } from './query.ts';
 
 export class RecordingFolderStore {
   constructor(private readonly database: Database) {}
@@ -25,13 +25,11 @@ export class RecordingFolderStore {
   }
 
   rememberMount(folder: string, mount: string): void {
-    atomically(this.database, () =>
-      this.database
-        .query(
-          `INSERT INTO recording_folders VALUES ($folder, $mount)
+    execute(
+      this.database,
+      `INSERT INTO recording_folders VALUES ($folder, $mount)
          ON CONFLICT (path) DO UPDATE SET mount = excluded.mount`,
-        )
-        .run({ folder, mount }),
+      { folder, mount },
     );
   }
 
@@ -45,13 +43,11 @@ export class RecordingFolderStore {
   }
 
   rememberIdentity(folder: string, identity: string): void {
-    atomically(this.database, () =>
-      this.database
-        .query(
-          `INSERT INTO recording_folder_identities (path, identity) VALUES ($folder, $identity)
+    execute(
+      this.database,
+      `INSERT INTO recording_folder_identities (path, identity) VALUES ($folder, $identity)
            ON CONFLICT (path) DO UPDATE SET identity = excluded.identity`,
-        )
-        .run({ folder, identity }),
+      { folder, identity },
     );
   }
 
@@ -59,7 +55,8 @@ export class RecordingFolderStore {
     return this.database
       .query<{ path: string }, { from: string; to: string }>(
         `SELECT path FROM (SELECT path FROM recording_files WHERE path > $from AND path < $to
-           UNION SELECT path FROM recording_parts WHERE part > 0 AND path > $from AND path < $to)
+           UNION SELECT path FROM recording_parts WHERE part > 0 AND path > $from AND path < $to
+           UNION SELECT path FROM recording_data WHERE bytes > 0 AND path > $from AND path < $to)
          WHERE instr(substr(path, length($from) + 1), '/') = 0`,
       )
       .all({ from: `${folder}/`, to: `${folder}0` })
@@ -77,30 +74,28 @@ export class RecordingFolderStore {
 
   keep(paths: readonly string[], identity: string): void {
     if (paths.length === 0) return;
-    atomically(this.database, () =>
-      this.database
-        .query(
-          `INSERT OR REPLACE INTO recording_files_elsewhere (path, identity)
+    execute(
+      this.database,
+      `INSERT OR REPLACE INTO recording_files_elsewhere (path, identity)
            SELECT value, $identity FROM json_each($paths)`,
-        )
-        .run({ identity, paths: JSON.stringify(paths) }),
+      { identity, paths: JSON.stringify(paths) },
     );
   }
 
   renumber(former: string, identity: string): void {
-    atomically(this.database, () =>
-      this.database
-        .query('UPDATE recording_files_elsewhere SET identity = $identity WHERE identity = $former')
-        .run({ former, identity }),
+    execute(
+      this.database,
+      'UPDATE recording_files_elsewhere SET identity = $identity WHERE identity = $former',
+      { former, identity },
     );
   }
 
   unkeep(paths: readonly string[]): void {
     if (paths.length === 0) return;
-    atomically(this.database, () =>
-      this.database
-        .query('DELETE FROM recording_files_elsewhere WHERE path IN (SELECT value FROM json_each($paths))')
-        .run({ paths: JSON.stringify(paths) }),
+    execute(
+      this.database,
+      'DELETE FROM recording_files_elsewhere WHERE path IN (SELECT value FROM json_each($paths))',
+      { paths: JSON.stringify(paths) },
     );
   }
 }

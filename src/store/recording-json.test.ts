@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test';
+import { GAP_CAUSES } from '../../lib/wire/gap-causes.ts';
 import { span } from '../../test/record/span.ts';
 import type { RecordingReason } from '../model/recording-reason.ts';
-import { GAP_CAUSES, type Measured, nothingMeasured, type Verdict } from '../model/verdict.ts';
+import { type Measured, nothingMeasured, type Verdict } from '../model/verdict.ts';
 import {
   readMeasured,
   readReason,

@@ -3,25 +3,15 @@
  * independent of the HTTP interface; converted once to the model's values. Rows of earlier versions are read, too;
  * damaged values read as null.
  */
+import { GAP_CAUSES } from '../../lib/wire/gap-causes.ts';
+import { VERDICT_LEVELS } from '../../lib/wire/vocabulary.ts';
 import type { RecordingReason } from '../model/recording-reason.ts';
 import type { CutList } from '../model/recording-time.ts';
-import {
-  type Break,
-  type Damage,
-  type FileStretch,
-  GAP_CAUSES,
-  type GapCause,
-  type Measured,
-  type Stretch,
-  VERDICT_LEVELS,
-  type Verdict,
-} from '../model/verdict.ts';
+import type { Break, Damage, FileStretch, GapCause, Measured, Stretch, Verdict } from '../model/verdict.ts';
 import { readList, readObject } from './stored-json.ts';
 
 /** Version 1 has no `v`; its fields are those of 2. */
 const VERSION = 2;
-const CAUSES: ReadonlySet<unknown> = new Set(GAP_CAUSES);
-const LEVELS: ReadonlySet<unknown> = new Set(VERDICT_LEVELS);
 
 export function storedVerdict({ level, drops, gaps, headMs, tailMs }: Verdict): string {
   const stored = gaps.map(({ startMs, endMs, cause }) => ({ startMs, endMs, cause }));
@@ -29,12 +19,13 @@ export function storedVerdict({ level, drops, gaps, headMs, tailMs }: Verdict): 
 }
 
 export function readVerdict(text: string | null): Verdict | null {
-  const value = readObject<Partial<Record<keyof Verdict, unknown>>>(text);
-  if (value === null || !LEVELS.has(value.level) || !Array.isArray(value.gaps)) return null;
+  const value = readObject<{ level?: unknown; gaps?: unknown }>(text);
+  const level = VERDICT_LEVELS.find((one) => one === value?.level);
+  if (level === undefined || !Array.isArray(value?.gaps)) return null;
   if (!hasNumbers(value, 'drops', 'headMs', 'tailMs')) return null;
-  const { level, drops, headMs, tailMs } = value as Verdict;
-  const gaps = (value.gaps as unknown[]).filter(isGap);
-  return { level, drops, gaps: gaps.map((gap) => ({ ...gap, cause: causeOf(gap.cause) })), headMs, tailMs };
+  const { drops, headMs, tailMs } = value;
+  const gaps = value.gaps.filter(isGap).map((gap) => ({ ...gap, cause: causeOf(gap.cause) }));
+  return { level, drops, gaps, headMs, tailMs };
 }
 
 export function storedMeasured(measured: Measured): string {
@@ -46,19 +37,17 @@ export function readMeasured(text: string): Measured | null {
   if (value === null) return null;
   const { stretches, breaks, damage, sums, unwatchable = [], files = [], isAired = null } = value;
   if (!areStretches(stretches) || !areStretches(breaks) || !areStretches(files)) return null;
-  if (!areStretches(unwatchable)) return null;
-  if (!areStretches(damage) || !damage.every(isSums) || !isSums(sums)) return null;
+  if (!areStretches(unwatchable) || !areStretches(damage) || !damage.every(isDamage) || !isSums(sums))
+    return null;
   return {
     stretches: stretches.map(({ from, to }) => ({ from, to })),
     breaks: breaks.map(breakOf),
-    damage: (damage as (Damage & { cause?: unknown })[]).map(({ cause, ...rest }) =>
-      cause === undefined ? rest : { ...rest, cause: CAUSES.has(cause) ? (cause as GapCause) : 'scrambled' },
+    damage: damage.map(({ cause, ...rest }) =>
+      cause === undefined ? rest : { ...rest, cause: knownCause(cause) ?? 'scrambled' },
     ),
-    sums: sums as Measured['sums'],
+    sums,
     ...(value.unwatchable === undefined ? {} : { unwatchable: unwatchable.map(breakOf) }),
-    ...(value.files === undefined
-      ? {}
-      : { files: (files as FileStretch[]).filter(({ path }) => typeof path === 'string') }),
+    ...(value.files === undefined ? {} : { files: files.filter(isOfFile) }),
     ...(typeof isAired === 'boolean' ? { isAired } : {}),
   };
 }
@@ -87,7 +76,11 @@ export function readReason(text: string | null): RecordingReason | null {
 
 /** An unknown cause of a later version at least means that nothing was received. */
 function causeOf(value: unknown): GapCause {
-  return CAUSES.has(value) ? (value as GapCause) : 'stream_ended';
+  return knownCause(value) ?? 'stream_ended';
+}
+
+function knownCause(value: unknown): GapCause | undefined {
+  return GAP_CAUSES.find((one) => one === value);
 }
 
 function isGap(value: unknown): value is Verdict['gaps'][number] {
@@ -102,13 +95,24 @@ function areStretches(list: unknown): list is Stretch[] {
   return Array.isArray(list) && list.every((one) => hasNumbers(one, 'from', 'to'));
 }
 
-function isSums(value: unknown): boolean {
+function isOfFile(stretch: Stretch & { path?: unknown }): stretch is FileStretch {
+  return typeof stretch.path === 'string';
+}
+
+function isSums(value: unknown): value is Measured['sums'] {
   return hasNumbers(value, 'packets', 'drops', 'errors', 'scrambled');
 }
 
-function hasNumbers(value: unknown, ...fields: readonly string[]): boolean {
+function isDamage(value: Stretch): value is Omit<Damage, 'cause'> & { cause?: unknown } {
+  return isSums(value);
+}
+
+function hasNumbers<T, Field extends string>(
+  value: T,
+  ...fields: readonly Field[]
+): value is T & Record<Field, number> {
   if (typeof value !== 'object' || value === null) return false;
-  return fields.every((field) => Number.isFinite((value as Record<string, unknown>)[field]));
+  return fields.every((field) => Number.isFinite(Reflect.get(value, field)));
 }
 
 type KeptSpan = NonNullable<CutList>[number];

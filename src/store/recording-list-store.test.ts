@@ -1,11 +1,11 @@
 /** Lists of recordings compared with a simple model: all rows, filtered and sorted. */
 import type { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { StationId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import { RECORDING_SHOWS, RECORDING_SORTS } from '../../lib/wire/api.ts';
 import { FUZZ_TIMEOUT, fuzzRounds, fuzzSeed, Random } from '../../test/fuzz/random.ts';
 import { fillRecordings, putRecording } from '../../test/service/recording-rows.ts';
-import { RECORDING_SHOWS, RECORDING_SORTS } from '../../wire/api.ts';
 import { recordingId, ruleId } from '../model/ids.ts';
 import { searchText, searchWords, titleOrder } from '../model/search-text.ts';
 import { openDatabase } from './database.ts';

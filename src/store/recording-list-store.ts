@@ -3,22 +3,24 @@
  * index and cached until recordings change; a page reads only its own rows.
  */
 import type { Database } from 'bun:sqlite';
-import type { ProgramId, StationId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
-import type { WallMs } from '../../host/clock.ts';
-import type { RecordingFile, RecordingShow, RecordingSort, RecordingState } from '../../wire/api.ts';
-import { type AudioComponent, isAudioComponent } from '../model/audio.ts';
+import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { WallMs } from '../../lib/host/clock.ts';
+import type { RecordingFile, RecordingShow, RecordingSort, RecordingState } from '../../lib/wire/api.ts';
+import type { AudioComponent } from '../model/audio.ts';
 import type { RecordingId, RuleId } from '../model/ids.ts';
-import { type Genre, isGenre } from '../model/program.ts';
+import type { Genre } from '../model/program.ts';
 import type { RecordingReason } from '../model/recording-reason.ts';
 import type { CutList } from '../model/recording-time.ts';
 import { titleOrder } from '../model/search-text.ts';
 import type { Damage, Verdict } from '../model/verdict.ts';
 import { tableStamp } from './change-counters.ts';
 import { troubleOf } from './database-error.ts';
-import { readCuts, readMeasured, readReason, readVerdict } from './recording-json.ts';
+import { readCuts, readMeasured } from './recording-json.ts';
+import { RECORDINGS } from './recording-row.ts';
 import { phraseExpression } from './search-terms.ts';
-import { readList, readObject, readText } from './stored-json.ts';
+import { readObject, readText } from './stored-json.ts';
+import { defineTable, flag, json, orNull, plain, type Row, selected } from './table.ts';
 import { atomically } from './transaction.ts';
 
 /** A recording that is not deleted. */
@@ -134,45 +136,37 @@ const MATCHING = `
   WHERE s.kind = 'recording'
     AND NOT EXISTS (SELECT 1 FROM json_each($words) AS word WHERE instr(d.text, word.value) = 0)`;
 
-const COLUMNS = `r.id, r.name, r.station_id, r.service_name, r.start_at, r.end_at, r.duration_ms, r.resume_ms,
-  r.watched_at, r.state, r.reason, r.program_id, r.rule_id, r.genres, r.audios, r.verdict, r.cm_reliable, r.series_key,
-  r.series_name, r.episode, r.bytes, r.protected, r.binned_at, r.poster_at`;
+const LISTED = RECORDINGS.pick([
+  ...([
+    'id',
+    'name',
+    'stationId',
+    'serviceName',
+    'startAt',
+    'endAt',
+    'durationMs',
+    'state',
+    'reason',
+  ] as const),
+  ...(['programId', 'ruleId', 'genres', 'audios', 'verdict', 'series'] as const),
+]).with<Omit<ListedRecording, 'files'>>({
+  resumeMs: plain(),
+  watchedAt: plain(),
+  posterAt: plain(),
+  cmReliable: flag(),
+  bytes: plain(),
+  protected: flag(),
+  binnedAt: plain(),
+});
 
-interface Row {
-  id: RecordingId;
-  name: string;
-  station_id: StationId;
-  service_name: string;
-  start_at: BroadcastMs;
-  end_at: BroadcastMs;
-  duration_ms: number | null;
-  resume_ms: number | null;
-  watched_at: BroadcastMs | null;
-  poster_at: WallMs | null;
-  state: string;
-  reason: string | null;
-  program_id: ProgramId | null;
-  rule_id: RuleId | null;
-  genres: string;
-  audios: string;
-  verdict: string | null;
-  cm_reliable: number;
-  series_key: string | null;
-  series_name: string | null;
-  episode: string | null;
-  bytes: number;
-  protected: number;
-  binned_at: BroadcastMs | null;
-}
-
-interface FileRow {
-  id: RecordingId;
-  source: string;
-  codec: string;
-  path: string;
-  duration_ms: number | null;
-  cuts: string | null;
-}
+const FILES = defineTable<ListedFile & { recordingId: RecordingId }>({
+  recordingId: selected('f.recording_id', plain()),
+  source: plain(),
+  codec: plain(),
+  path: plain(),
+  durationMs: plain(),
+  cuts: selected('x.cuts', orNull(json(readCuts))),
+});
 
 /** Recorded length so far of interrupted recordings: the time since their start would be too long. */
 const LENGTHS = `
@@ -368,27 +362,30 @@ export class RecordingListStore {
   #rows(ids: Int32Array): ListedRecording[] {
     const wanted = { ids: `[${ids.join(',')}]` };
     const files = this.database
-      .query<FileRow, { ids: string }>(
-        `SELECT f.recording_id AS id, f.source, f.codec, f.path, f.duration_ms, x.cuts
+      .query<Row, { ids: string }>(
+        `SELECT ${FILES.columns('f')}
          FROM json_each($ids) AS wanted CROSS JOIN recording_files AS f ON f.recording_id = wanted.value
            LEFT JOIN encoded_files AS x ON x.recording_id = f.recording_id AND x.source = f.source
          ORDER BY wanted.key, CASE f.source WHEN 'encoded' THEN 0 WHEN 'alt' THEN 1 ELSE 2 END`,
       )
-      .all(wanted);
-    const byRecording = Map.groupBy(files, ({ id }) => id);
+      .all(wanted)
+      .map(FILES.read);
+    const byRecording = Map.groupBy(files, ({ recordingId }) => recordingId);
     const lengths = this.database
       .query<{ id: RecordingId; length: number }, { ids: string }>(LENGTHS)
       .all(wanted);
     const lengthOf = new Map(lengths.map(({ id, length }) => [id, Math.round(length)]));
     return this.database
       .query<Row, { ids: string }>(
-        `SELECT ${COLUMNS} FROM json_each($ids) AS wanted CROSS JOIN recordings AS r ON r.id = wanted.value
+        `SELECT ${LISTED.columns('r')} FROM json_each($ids) AS wanted CROSS JOIN recordings AS r ON r.id = wanted.value
          WHERE r.deleted_at IS NULL ORDER BY wanted.key`,
       )
       .all(wanted)
       .map((row) => {
-        const durationMs = row.duration_ms ?? lengthOf.get(row.id) ?? null;
-        return toListed({ ...row, duration_ms: durationMs }, byRecording.get(row.id) ?? []);
+        const recording = LISTED.read(row);
+        const durationMs = recording.durationMs ?? lengthOf.get(recording.id) ?? null;
+        const own = byRecording.get(recording.id) ?? [];
+        return { ...recording, durationMs, files: own.map(({ recordingId: _, ...file }) => file) };
       });
   }
 
@@ -438,42 +435,6 @@ function asIdList(query: string): string {
 }
 
 function readIdList(list: IdList | null): Int32Array {
-  return Int32Array.from(JSON.parse(`[${list?.ids ?? ''}]`) as number[]);
-}
-
-function toListed(row: Row, files: readonly FileRow[]): ListedRecording {
-  return {
-    id: row.id,
-    name: readText(row.name),
-    stationId: row.station_id,
-    serviceName: readText(row.service_name),
-    startAt: row.start_at,
-    endAt: row.end_at,
-    durationMs: row.duration_ms,
-    resumeMs: row.resume_ms,
-    watchedAt: row.watched_at,
-    posterAt: row.poster_at,
-    state: row.state as RecordingState,
-    reason: readReason(row.reason),
-    programId: row.program_id,
-    ruleId: row.rule_id,
-    genres: readList<Genre>(row.genres, isGenre),
-    audios: readList<AudioComponent>(row.audios, isAudioComponent),
-    verdict: readVerdict(row.verdict),
-    cmReliable: row.cm_reliable === 1,
-    series:
-      row.series_key === null
-        ? null
-        : { key: row.series_key, name: row.series_name ?? row.series_key, episode: row.episode },
-    bytes: row.bytes,
-    protected: row.protected === 1,
-    binnedAt: row.binned_at,
-    files: files.map((file) => ({
-      source: file.source as ListedFile['source'],
-      codec: file.codec as ListedFile['codec'],
-      path: file.path,
-      durationMs: file.duration_ms,
-      cuts: readCuts(file.cuts),
-    })),
-  };
+  const ids: number[] = JSON.parse(`[${list?.ids ?? ''}]`);
+  return Int32Array.from(ids);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { broadcastMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import { recordingId } from '../model/ids.ts';
 import { openDatabase } from './database.ts';
 import { RecordingPartRows } from './recording-part-rows.ts';

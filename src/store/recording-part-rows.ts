@@ -1,10 +1,10 @@
-/** Files of an original stream: parts in order, the joined file, and seams. */
+/** Files of an original stream: parts in order, the joined file, and seams; writes that wait for the write lock. */
 import type { Database } from 'bun:sqlite';
-import type { WallMs } from '../../host/clock.ts';
+import type { WallMs } from '../../lib/host/clock.ts';
 import type { RecordingId } from '../model/ids.ts';
 import type { RecordingPart, RecordingSeam } from '../model/recording.ts';
-import { DeferredWrites, type DeferredWritesOptions } from './deferred-writes.ts';
-import { atomically } from './transaction.ts';
+import { execute } from './query.ts';
+import { atomically, isLocked, whenWritable } from './transaction.ts';
 
 /** Number of the joined part; its sources have lower numbers. */
 export const JOINING = 0;
@@ -62,13 +62,11 @@ export class RecordingPartRows {
 
   /** Stores the name of the joined file before it is created. */
   joining(id: RecordingId, path: string): void {
-    atomically(this.database, () =>
-      this.database
-        .query(
-          `INSERT INTO recording_parts VALUES ($id, ${JOINING}, $path, 0)
+    execute(
+      this.database,
+      `INSERT INTO recording_parts VALUES ($id, ${JOINING}, $path, 0)
            ON CONFLICT (recording_id, part) DO UPDATE SET path = excluded.path`,
-        )
-        .run({ id, path }),
+      { id, path },
     );
   }
 
@@ -98,23 +96,19 @@ export class RecordingPartRows {
 
   /** The files no longer exist. */
   forgetJoined(id: RecordingId, paths: readonly string[]): void {
-    atomically(this.database, () =>
-      this.database
-        .query(
-          `DELETE FROM recording_parts WHERE recording_id = $id AND part < ${JOINING}
+    execute(
+      this.database,
+      `DELETE FROM recording_parts WHERE recording_id = $id AND part < ${JOINING}
              AND path IN (SELECT value FROM json_each($paths))`,
-        )
-        .run({ id, paths: JSON.stringify(paths) }),
+      { id, paths: JSON.stringify(paths) },
     );
   }
 
   /** The joined file does not exist. */
   notJoined(id: RecordingId): void {
-    atomically(this.database, () =>
-      this.database
-        .query(`DELETE FROM recording_parts WHERE recording_id = $id AND part = ${JOINING}`)
-        .run({ id }),
-    );
+    execute(this.database, `DELETE FROM recording_parts WHERE recording_id = $id AND part = ${JOINING}`, {
+      id,
+    });
   }
 
   protected joinSeams(id: RecordingId, path: string, parts: readonly RecordingPart[]): void {
@@ -156,5 +150,104 @@ export class RecordingPartRows {
       .run({ id });
     const put = this.database.query('INSERT INTO recording_parts VALUES ($id, $part, $path, $bytes)');
     for (const [index, { path, bytes }] of parts.entries()) put.run({ id, part: index + 1, path, bytes });
+  }
+}
+
+/** The length of the original streams of recordings that have ended, as they can be played. */
+export class RecordingLengthStore {
+  constructor(private readonly database: Database) {}
+
+  put(id: RecordingId, durationMs: number): void {
+    atomically(this.database, () => {
+      this.database
+        .query(`UPDATE recordings SET duration_ms = $durationMs WHERE id = $id AND state <> 'recording'`)
+        .run({ id, durationMs });
+      this.database
+        .query(
+          `UPDATE recording_files SET duration_ms = $durationMs WHERE recording_id = $id AND source = 'ts'`,
+        )
+        .run({ id, durationMs });
+    });
+  }
+}
+
+const RETRY_MS = 100;
+const MAX_WAITING = 10_000;
+
+interface DeferredWritesOptions {
+  /** A deferred write failed for another reason than the lock; it is lost. */
+  onRefused: (error: unknown) => void;
+}
+
+/**
+ * Ordered writes that must not be lost, but must not wait for the write lock: rows of recordings. They run at once
+ * while the lock is free. While it is held they are kept in memory and stored when it is free again; a write
+ * replaces a waiting one with the same key.
+ *
+ * Memory: a recording has one waiting write per key (its row, times, texts, measurements, end) and one per seam; with
+ * `MAX_WAITING` some megabytes.
+ */
+class DeferredWrites {
+  readonly #waiting = new Map<string, () => void>();
+  #retry: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    private readonly database: Database,
+    private readonly options: DeferredWritesOptions,
+  ) {}
+
+  get isWaiting(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  /** @throws SQLite's error other than SQLITE_BUSY, of a write that runs at once */
+  write(key: string, act: () => void): void {
+    if (!this.isWaiting) {
+      try {
+        atomically(this.database, act);
+        return;
+      } catch (error) {
+        if (!isLocked(error)) throw error;
+      }
+    }
+    if (this.#waiting.size < MAX_WAITING || this.#waiting.has(key)) this.#waiting.set(key, act);
+    else this.options.onRefused(new Error(`${MAX_WAITING} writes wait for the database`));
+    this.#arm();
+  }
+
+  /** Runs waiting writes. @throws SQLite's error: all of them stay queued */
+  flush(): void {
+    if (!this.isWaiting) return;
+    const refused: unknown[] = [];
+    atomically(this.database, () => {
+      for (const act of this.#waiting.values()) {
+        try {
+          this.database.transaction(act)();
+        } catch (error) {
+          // A full disk rolls the complete transaction back.
+          if (!this.database.inTransaction) throw error;
+          refused.push(error);
+        }
+      }
+    });
+    this.#waiting.clear();
+    clearTimeout(this.#retry);
+    for (const error of refused) this.options.onRefused(error);
+  }
+
+  #arm(): void {
+    this.#retry ??= setTimeout(() => void this.#retryWhenFree(), RETRY_MS);
+    this.#retry.unref();
+  }
+
+  /** Does not block while the lock is held. */
+  async #retryWhenFree(): Promise<void> {
+    try {
+      await whenWritable(this.database, () => this.flush());
+    } catch {
+      // All of them stay queued.
+    }
+    this.#retry = undefined;
+    if (this.isWaiting) this.#arm();
   }
 }

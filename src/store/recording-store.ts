@@ -3,8 +3,10 @@
  * leaves no file without a row.
  */
 import { dirname } from 'node:path';
-import type { BroadcastMs } from '../../arib/time.ts';
-import type { WallMs } from '../../host/clock.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { WallMs } from '../../lib/host/clock.ts';
+import { namesOf } from '../../lib/wire/fields.ts';
+import { CONVERSION_OPTIONS } from '../../lib/wire/rule-fields.ts';
 import { type RecordingId, type ReservationId, recordingId } from '../model/ids.ts';
 import type {
   NewRecording,
@@ -16,14 +18,12 @@ import type {
 } from '../model/recording.ts';
 import type { RecordingReason } from '../model/recording-reason.ts';
 import { type Measured, nothingMeasured, type Verdict } from '../model/verdict.ts';
+import { execute, exists, idsOf } from './query.ts';
 import { readMeasured, storedMeasured, storedReason, storedVerdict } from './recording-json.ts';
 import { JOINING, RecordingPartRows, type StoredFile } from './recording-part-rows.ts';
-import {
-  RECORDING_COLUMNS as COLUMNS,
-  type RecordingRow as Row,
-  toRecordingRecord,
-} from './recording-row.ts';
+import { RECORDINGS } from './recording-row.ts';
 import { indexRecording } from './search-index.ts';
+import type { Row, Values } from './table.ts';
 import { atomically, isLocked } from './transaction.ts';
 
 interface Finish {
@@ -42,26 +42,21 @@ interface Finish {
   released: boolean;
 }
 
-type Texts = Omit<RecordingTexts, 'series'>;
+const TEXTS = [
+  ...(['name', 'description', 'extended', 'genres', 'audios'] as const),
+  ...(['videoType', 'videoResolution', 'isFree', 'series'] as const),
+] satisfies (keyof RecordingTexts)[];
+const REQUESTED = [
+  ...(['reservationId', 'ruleId', 'programId', 'stationId', 'serviceName', ...TEXTS] as const),
+  ...(['startAt', 'endAt', 'closeAt', 'wantedFrom'] as const),
+  ...namesOf(CONVERSION_OPTIONS),
+] satisfies (keyof NewRecording)[];
+const TIMES = ['programId', 'startAt', 'endAt', 'closeAt', 'holdUntil'] as const;
+const OUTCOME = ['state', 'reason', 'verdict', 'durationMs', 'startAt', 'endAt'] as const;
 
-function columnsOf(texts: Texts) {
-  const { name, description, extended, genres, audios, videoType, videoResolution, isFree } = texts;
-  return {
-    ...{ name, description, videoType, videoResolution },
-    extended: extended === null ? null : JSON.stringify(extended),
-    genres: JSON.stringify(genres),
-    audios: JSON.stringify(audios),
-    isFree: isFree ? 1 : 0,
-  };
-}
-
-function seriesColumns(series: RecordingTexts['series']) {
-  return {
-    seriesKey: series?.key ?? null,
-    seriesName: series?.name ?? null,
-    episode: series?.episode ?? null,
-  };
-}
+const INSERT = `INSERT INTO recordings ${RECORDINGS.inserted(REQUESTED, {
+  ...{ id: '$id', state: "'recording'", created_at: '$now', updated_at: '$now' },
+})} RETURNING id`;
 
 /** Reservations that a recording may begin for. */
 const BEGINNABLE = `state IN ('scheduled', 'conflict', 'missed')`;
@@ -111,11 +106,9 @@ export class RecordingStore extends RecordingPartRows {
   }
 
   #mayBegin(reservationId: ReservationId): boolean {
-    return (
-      this.database
-        .query(`SELECT 1 FROM reservations WHERE id = $reservationId AND ${BEGINNABLE}`)
-        .get({ reservationId }) !== null
-    );
+    return exists(this.database, `SELECT 1 FROM reservations WHERE id = $reservationId AND ${BEGINNABLE}`, {
+      reservationId,
+    });
   }
 
   #reserve(reservationId: ReservationId, now: WallMs): boolean {
@@ -130,25 +123,10 @@ export class RecordingStore extends RecordingPartRows {
   }
 
   /** @param id null: the next one */
-  #insert({ series, ...recording }: NewRecording, id: RecordingId | null, now: WallMs): RecordingId {
+  #insert(recording: NewRecording, id: RecordingId | null, now: WallMs): RecordingId {
     const row = this.database
-      .query<{ id: RecordingId }, Record<string, string | number | null>>(
-        `INSERT INTO recordings (id, reservation_id, rule_id, program_id, station_id, service_name, state, name,
-           description, extended, genres, audios, video_type, video_resolution, is_free, start_at, end_at, close_at,
-           wanted_from, series_key, series_name, episode, encode, keep_ts, commercials, created_at, updated_at)
-         VALUES ($id, $reservationId, $ruleId, $programId, $stationId, $serviceName, 'recording', $name, $description,
-           $extended, $genres, $audios, $videoType, $videoResolution, $isFree, $startAt, $endAt, $closeAt,
-           $wantedFrom, $seriesKey, $seriesName, $episode, $encode, $keepTs, $commercials, $now, $now)
-         RETURNING id`,
-      )
-      .get({
-        ...recording,
-        ...columnsOf(recording),
-        ...seriesColumns(series),
-        id,
-        keepTs: recording.keepTs ? 1 : 0,
-        now,
-      });
+      .query<{ id: RecordingId }, Values>(INSERT)
+      .get({ ...RECORDINGS.parameters(recording, REQUESTED), id, now });
     if (row === null) throw new Error('a recording was not stored');
     return row.id;
   }
@@ -156,18 +134,18 @@ export class RecordingStore extends RecordingPartRows {
   find(id: RecordingId): RecordingRecord | undefined {
     const row = this.database
       .query<Row, { id: RecordingId }>(
-        `SELECT ${COLUMNS} FROM recordings WHERE id = $id AND deleted_at IS NULL`,
+        `SELECT ${RECORDINGS.columns()} FROM recordings WHERE id = $id AND deleted_at IS NULL`,
       )
       .get({ id });
-    return row === null ? undefined : toRecordingRecord(row);
+    return row === null ? undefined : RECORDINGS.read(row);
   }
 
   /** Begun and not ended, including those of a killed process. */
   unfinished(): RecordingId[] {
-    return this.database
-      .query<{ id: RecordingId }, []>(`SELECT id FROM recordings WHERE state = 'recording' ORDER BY id`)
-      .all()
-      .map(({ id }) => id);
+    return idsOf<RecordingId>(
+      this.database,
+      `SELECT id FROM recordings WHERE state = 'recording' ORDER BY id`,
+    );
   }
 
   /** Marks one as failed that can be neither resumed nor concluded. @param now by the machine's clock */
@@ -193,39 +171,22 @@ export class RecordingStore extends RecordingPartRows {
   }
 
   /** Stores changed times, or that it is held open. @param now by the machine's clock */
-  moveTimes(
-    id: RecordingId,
-    {
-      programId,
-      startAt,
-      endAt,
-      closeAt,
-      holdUntil,
-    }: Pick<RecordingRecord, 'programId' | 'startAt' | 'endAt' | 'closeAt' | 'holdUntil'>,
-    now: WallMs,
-  ): void {
+  moveTimes(id: RecordingId, times: Pick<RecordingRecord, (typeof TIMES)[number]>, now: WallMs): void {
+    const values = RECORDINGS.parameters(times, TIMES);
     this.deferred.write(`times ${id}`, () =>
       this.database
-        .query(
-          `UPDATE recordings SET program_id = $programId, start_at = $startAt, end_at = $endAt, close_at = $closeAt,
-             hold_until = $holdUntil, updated_at = $now
-           WHERE id = $id`,
-        )
-        .run({ id, programId, startAt, endAt, closeAt, holdUntil, now }),
+        .query(`UPDATE recordings SET ${RECORDINGS.assigned(TIMES)}, updated_at = $now WHERE id = $id`)
+        .run({ id, ...values, now }),
     );
   }
 
   /** Stores updated texts of its programme. */
-  describe(id: RecordingId, { series, ...texts }: RecordingTexts, now: WallMs): void {
+  describe(id: RecordingId, texts: RecordingTexts, now: WallMs): void {
+    const values = RECORDINGS.parameters(texts, TEXTS);
     this.deferred.write(`texts ${id}`, () => {
       this.database
-        .query(
-          `UPDATE recordings SET name = $name, description = $description, extended = $extended, genres = $genres,
-             audios = $audios, video_type = $videoType, video_resolution = $videoResolution, is_free = $isFree,
-             series_key = $seriesKey, series_name = $seriesName, episode = $episode, updated_at = $now
-           WHERE id = $id`,
-        )
-        .run({ id, ...columnsOf(texts), ...seriesColumns(series), now });
+        .query(`UPDATE recordings SET ${RECORDINGS.assigned(TEXTS)}, updated_at = $now WHERE id = $id`)
+        .run({ id, ...values, now });
       indexRecording(this.database, id);
     });
   }
@@ -234,8 +195,8 @@ export class RecordingStore extends RecordingPartRows {
   ended(id: RecordingId, as: RecordingEnding, at: BroadcastMs, now: WallMs): void {
     this.deferred.write(`ended ${id}`, () =>
       this.database
-        .query('UPDATE recordings SET ended_as = $as, ended_at = $at, updated_at = $now WHERE id = $id')
-        .run({ id, as, at, now }),
+        .query(`UPDATE recordings SET ${RECORDINGS.assigned(['ended'])}, updated_at = $now WHERE id = $id`)
+        .run({ id, ...RECORDINGS.parameters({ ended: { as, at } }), now }),
     );
   }
 
@@ -298,46 +259,38 @@ export class RecordingStore extends RecordingPartRows {
    * @param parts the remaining files of its original stream @param now by the machine's clock
    */
   finish(id: RecordingId, finish: Finish, parts: readonly RecordingPart[], now: WallMs): void {
-    const { file, verdict, joined, released, ...values } = finish;
+    const { file, joined: sources, released } = finish;
     atomically(this.database, () => {
       this.database
         .query(
-          `UPDATE recordings SET state = $state, reason = $reason, verdict = $verdict, duration_ms = $durationMs,
-             start_at = $startAt, end_at = $endAt, folder = coalesce($folder, folder), released = $released,
-             ended_as = NULL, ended_at = NULL, updated_at = $now
+          `UPDATE recordings SET ${RECORDINGS.assigned(OUTCOME)}, folder = coalesce($folder, folder),
+             released = $released, ended_as = NULL, ended_at = NULL, updated_at = $now
            WHERE id = $id`,
         )
         .run({
-          id,
-          now,
-          folder: file === null ? null : dirname(file.path),
-          verdict: storedVerdict(verdict),
-          released: released ? 1 : 0,
-          ...values,
-          reason: storedReason(values.reason),
+          ...RECORDINGS.parameters(finish, OUTCOME),
+          ...{ id, now, released: released ? 1 : 0, folder: file === null ? null : dirname(file.path) },
         });
       this.#finishReservation(id, now);
       this.database
         .query(`DELETE FROM recording_parts WHERE recording_id = $id AND part = ${JOINING}`)
         .run({ id });
-      if (file !== null) this.joinSeams(id, file.path, joined);
+      if (file !== null) this.joinSeams(id, file.path, sources);
       this.putParts(id, parts);
-      this.putJoined(id, joined);
-      this.#putFile(id, file, now, values.durationMs);
+      this.putJoined(id, sources);
+      this.#putFile(id, file, now, finish.durationMs);
     });
   }
 
   /** Ended recordings that have several parts, and are not being encoded. */
   inParts(): RecordingId[] {
-    return this.database
-      .query<{ id: RecordingId }, []>(
-        `SELECT r.id FROM recordings r
+    return idsOf<RecordingId>(
+      this.database,
+      `SELECT r.id FROM recordings r
          WHERE EXISTS (SELECT 1 FROM recording_parts p WHERE p.recording_id = r.id AND p.part > 1)
            AND r.state IN ('recorded', 'available', 'failed') AND r.deleted_at IS NULL
            AND NOT EXISTS (SELECT 1 FROM encodes e WHERE e.recording_id = r.id AND e.state = 'running')`,
-      )
-      .all()
-      .map(({ id }) => id);
+    );
   }
 
   /** The parts of an ended recording were joined. @param now by the machine's clock */
@@ -375,6 +328,10 @@ export class RecordingStore extends RecordingPartRows {
        SELECT p.recording_id, p.path FROM recording_parts p JOIN recordings r ON r.id = p.recording_id
        WHERE p.part > ${JOINING} AND r.id > $after AND r.id <= $last
          AND r.state IN ('recorded', 'available', 'failed') AND r.deleted_at IS NULL
+       UNION
+       SELECT d.recording_id, d.path FROM recording_data d JOIN recordings r ON r.id = d.recording_id
+       WHERE d.bytes > 0 AND r.id > $after AND r.id <= $last
+         AND r.state IN ('recorded', 'available', 'failed') AND r.deleted_at IS NULL
        ORDER BY 1`,
     );
     for (let after = 0; ; ) {
@@ -391,12 +348,10 @@ export class RecordingStore extends RecordingPartRows {
     { verdict, durationMs }: Pick<Finish, 'verdict' | 'durationMs'>,
     now: WallMs,
   ): void {
-    atomically(this.database, () =>
-      this.database
-        .query(
-          'UPDATE recordings SET verdict = $verdict, duration_ms = $durationMs, updated_at = $now WHERE id = $id',
-        )
-        .run({ id, verdict: storedVerdict(verdict), durationMs, now }),
+    execute(
+      this.database,
+      'UPDATE recordings SET verdict = $verdict, duration_ms = $durationMs, updated_at = $now WHERE id = $id',
+      { id, verdict: storedVerdict(verdict), durationMs, now },
     );
   }
 
@@ -412,6 +367,9 @@ export class RecordingStore extends RecordingPartRows {
         .run({ id, path });
       this.database
         .query('DELETE FROM recording_parts WHERE recording_id = $id AND path = $path')
+        .run({ id, path });
+      this.database
+        .query('DELETE FROM recording_data WHERE recording_id = $id AND path = $path')
         .run({ id, path });
       this.showAnother(id, now);
       this.database

@@ -3,8 +3,8 @@
  * other names. From each table it copies the rows before the first and after the last damage, without those that
  * depend on a lost row. The search index is built again.
  *
- * If the file's own schema cannot be read, that of this version replaces it in a copy of the file: a database that
- * was created by this version has its tables at the same pages.
+ * If the file's own schema cannot be read, that of a new database replaces it in a copy of the file: a database that
+ * was created in the same way has its tables at the same pages.
  */
 import { Database } from 'bun:sqlite';
 import {
@@ -18,8 +18,10 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { openDatabase, refuseOrphanedLog } from './database.ts';
-import { MIGRATIONS } from './migrations.ts';
+import { migrate, openDatabase, refuseOrphanedLog } from './database.ts';
+import { convertData } from './earlier-schemas.ts';
+import { SCHEMA_VERSION } from './migrations.ts';
+import { STEPS } from './schema-by-steps.ts';
 import { indexAllPending } from './search-index.ts';
 
 interface RecoveredTable {
@@ -72,42 +74,88 @@ function remove(path: string): void {
   for (const suffix of FILES) rmSync(path + suffix, { force: true });
 }
 
-/** With the file's own schema, else with the known one. @throws Error if no row can be read with either */
+/** With the file's own schema, else with the known one that fits better. @throws Error if no row can be read */
 function copiedAnyhow(path: string, made: string): RecoveredTable[] {
   let reason = 'no row of it can be read';
   try {
     const tables = copied(path, made);
-    if (hasRows(tables)) return tables;
+    if (rowsOf(tables) > 0) return tables;
   } catch (error) {
-    if (error instanceof OtherSchema) throw error;
+    if (error instanceof LaterSchema) throw error;
     reason = error instanceof Error ? error.message : String(error);
   }
+  const attempts = LAYOUTS.map((create, index) => copiedAs(create, path, `${made}-${index}`));
+  const best = attempts.toSorted((a, b) => soundTables(b) - soundTables(a))[0];
+  if (best !== undefined && rowsOf(best.tables) > 0) {
+    remove(made);
+    renameSync(best.made, made);
+  }
+  for (const attempt of attempts) remove(attempt.made);
+  if (best === undefined || rowsOf(best.tables) === 0) throw new Error(reason);
+  return best.tables.map((table) => ({ ...table, isDamaged: true }));
+}
+
+function rowsOf(tables: readonly RecoveredTable[]): number {
+  return tables.reduce((sum, { rows }) => sum + rows, 0);
+}
+
+/** Rows are no measure: with tables at wrong pages the rows of one are read as those of another. */
+function soundTables({ tables }: Attempt): number {
+  return rowsOf(tables) > 0 ? tables.filter(({ isDamaged }) => !isDamaged).length : -1;
+}
+
+interface Attempt {
+  made: string;
+  tables: RecoveredTable[];
+}
+
+/** Without rows if nothing can be read: the error with the file's own schema is more informative. */
+function copiedAs(create: (path: string) => Database, path: string, made: string): Attempt {
   const patched = `${path}-known-schema`;
   try {
-    putKnownSchema(path, patched);
-    const tables = copied(patched, made);
-    if (hasRows(tables)) return tables.map((table) => ({ ...table, isDamaged: true }));
+    putKnownSchema(create, path, patched);
+    return { made, tables: copied(patched, made) };
   } catch {
-    // The first error is more informative.
+    return { made, tables: [] };
   } finally {
     remove(patched);
   }
-  throw new Error(reason);
 }
 
-const hasRows = (tables: readonly RecoveredTable[]): boolean => tables.some(({ rows }) => rows > 0);
+/** How databases were created; each way puts the tables at other pages. */
+const LAYOUTS: readonly ((path: string) => Database)[] = [openDatabase, createdBySteps];
 
-class OtherSchema extends Error {
-  override readonly name = 'OtherSchema';
+function createdBySteps(path: string): Database {
+  const database = new Database(path, { create: true, strict: true });
+  try {
+    database.run('PRAGMA journal_mode = WAL');
+    for (const [index, sql] of STEPS.entries()) {
+      database
+        .transaction(() => {
+          database.run(sql);
+          database.run(`PRAGMA user_version = ${index + 1}`);
+        })
+        .immediate();
+    }
+    migrate(database, path);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return database;
+}
+
+class LaterSchema extends Error {
+  override readonly name = 'LaterSchema';
 }
 
 /** SQLite file format, 1.3: bytes of the header that count the pages and say which write counted them. */
 const HEADER = { pageSize: 16, changes: 24, pages: 28, validFor: 92 } as const;
 
-/** A copy of the file in which the schema pages are those of an empty database of this version. */
-function putKnownSchema(path: string, to: string): void {
+/** A copy of the file in which the schema pages are those of an empty database. */
+function putKnownSchema(create: (path: string) => Database, path: string, to: string): void {
   remove(to);
-  const empty = openDatabase(to);
+  const empty = create(to);
   const pages = empty
     .query<{ page: number }, []>(`SELECT pageno AS page FROM dbstat WHERE name = 'sqlite_schema'`)
     .all();
@@ -127,23 +175,27 @@ function putKnownSchema(path: string, to: string): void {
   }
 }
 
-/** @throws OtherSchema, or SQLite's error */
+/** @throws LaterSchema, or SQLite's error */
 function copied(path: string, made: string): RecoveredTable[] {
   remove(made);
   const from = new Database(path, { readonly: true, strict: true });
   try {
-    const version = from.query<{ user_version: number }, []>('PRAGMA user_version').get()?.user_version;
-    if (version !== MIGRATIONS.length && version !== 0) {
-      throw new OtherSchema(
-        `${path} is of schema ${version}; only ${MIGRATIONS.length} can be recovered by this version`,
-      );
+    const stored = from.query<{ user_version: number }, []>('PRAGMA user_version').get()?.user_version ?? 0;
+    const version = stored > 0 ? stored : SCHEMA_VERSION;
+    if (version > SCHEMA_VERSION) {
+      throw new LaterSchema(`${path} is of schema ${version}; this version knows ${SCHEMA_VERSION}`);
     }
     const to = openDatabase(made);
     try {
       // Rows are copied table by table; references are repaired at the end.
       to.run('PRAGMA foreign_keys = OFF');
       to.run('PRAGMA synchronous = FULL');
-      const tables = ownTables(to).map((table) => copyTable(from, to, table));
+      const tables = ownTables(to).map((table) => {
+        // Triggers have added notices of every copied reservation and device; the stored notices are copied instead.
+        if (table === 'notices') to.run('DELETE FROM notices');
+        return copyTable(from, to, table, version < SCHEMA_VERSION);
+      });
+      to.transaction(() => convertData(to, version))();
       mend(to);
       indexAllPending(to);
       return tables;
@@ -166,11 +218,24 @@ function ownTables(database: Database): string[] {
     .filter((name) => !DERIVED.has(name));
 }
 
-function copyTable(from: Database, to: Database, table: string): RecoveredTable {
-  const all = to
-    .query<{ name: string; pk: number; hidden: number }, []>(`PRAGMA table_xinfo("${table}")`)
+interface Column {
+  name: string;
+  /** Position in the primary key; 0: not part of it. */
+  pk: number;
+}
+
+function storedColumns(database: Database, table: string): Column[] {
+  return database
+    .query<Column & { hidden: number }, []>(`PRAGMA table_xinfo("${table}")`)
     .all()
     .filter(({ hidden }) => hidden === 0);
+}
+
+/** @param isEarlier of a version that may have had fewer tables and columns */
+function copyTable(from: Database, to: Database, table: string, isEarlier: boolean): RecoveredTable {
+  const known = new Set(storedColumns(from, table).map(({ name }) => name));
+  const all = storedColumns(to, table).filter(({ name }) => known.has(name));
+  if (all.length === 0) return { table, rows: 0, isDamaged: !isEarlier };
   const columns = all.map(({ name }) => `"${name}"`);
   const key = all.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
   const orderBy = (way: '' | 'DESC'): string => key.map(({ name }) => `"${name}" ${way}`).join(', ');
@@ -219,6 +284,8 @@ const MENDING: readonly string[] = [
   'UPDATE reservations SET rule_id = NULL WHERE rule_id NOT IN (SELECT id FROM rules)',
   'UPDATE recordings SET rule_id = NULL WHERE rule_id NOT IN (SELECT id FROM rules)',
   'DELETE FROM cancellations WHERE rule_id NOT IN (SELECT id FROM rules)',
+  `DELETE FROM notice_deliveries
+   WHERE target_id NOT IN (SELECT id FROM notice_targets) OR notice_id NOT IN (SELECT id FROM notices)`,
   ...['guide_coverage', 'logos'].map(
     (table) => `DELETE FROM ${table} WHERE station_id NOT IN (SELECT id FROM stations)`,
   ),

@@ -1,18 +1,20 @@
 /**
  * Recordings after their end: watched marks, recycle bin, deletion. The deletion mark is durable before any file is
- * removed, and the row is deleted after the last file. Changes by users are durable when answered, except resume
- * positions.
+ * removed, and the row is deleted after the last file; a step that a crash prevented is repeated. Changes by users are
+ * durable when answered, except resume positions. In the bin, a recording counts as deleted for everything but its list.
  */
 import type { Database } from 'bun:sqlite';
-import type { BroadcastMs } from '../../arib/time.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
 import type { RecordingId } from '../model/ids.ts';
 import type { RecordingState } from '../model/recording.ts';
 import type { RuleId } from '../model/rule.ts';
 import { tableStamp } from './change-counters.ts';
+import { execute, idsOf } from './query.ts';
+import { defineTable, flag, named, plain, type Row } from './table.ts';
 import { atomically } from './transaction.ts';
 
 /** Any row, including deleted ones. */
-export interface ShelfRow {
+export interface StoredStatus {
   state: RecordingState;
   ruleId: RuleId | null;
   /** Epoch ms, as the next. */
@@ -48,12 +50,17 @@ export interface Leftover {
   stem: string | null;
 }
 
-interface StoredKept extends Omit<KeptRow, 'isProtected'> {
-  isProtected: number;
-}
-
-const KEPT = `SELECT id, rule_id AS ruleId, name, start_at AS startAt, end_at AS endAt, watched_at AS watchedAt,
-  protected AS isProtected, state, bytes FROM recordings WHERE rule_id = $ruleId AND shelf IN (0, 1)`;
+const KEPT = defineTable<KeptRow>({
+  id: plain(),
+  ruleId: plain(),
+  name: plain(),
+  startAt: plain(),
+  endAt: plain(),
+  watchedAt: plain(),
+  isProtected: named('protected', flag()),
+  state: plain(),
+  bytes: plain(),
+});
 
 export class RecycleBin {
   constructor(private readonly database: Database) {}
@@ -63,9 +70,9 @@ export class RecycleBin {
     return tableStamp(this.database, ['recordings', 'rules']);
   }
 
-  find(id: RecordingId): ShelfRow | undefined {
+  find(id: RecordingId): StoredStatus | undefined {
     const row = this.database
-      .query<ShelfRow, { id: RecordingId }>(
+      .query<StoredStatus, { id: RecordingId }>(
         `SELECT state, rule_id AS ruleId, binned_at AS binnedAt, deleted_at AS deletedAt
          FROM recordings WHERE id = $id`,
       )
@@ -83,14 +90,11 @@ export class RecycleBin {
     watchedAt: BroadcastMs | undefined,
     now: BroadcastMs,
   ): void {
-    atomically(this.database, () =>
-      this.database
-        .query(
-          `UPDATE recordings SET resume_ms = $resumeMs, resumed_at = $now,
+    this.#write(
+      `UPDATE recordings SET resume_ms = $resumeMs, resumed_at = $now,
            watched_at = coalesce($watchedAt, watched_at), updated_at = $now
          WHERE id = $id AND (resume_ms IS NOT $resumeMs OR $watchedAt IS NOT NULL)`,
-        )
-        .run({ id, resumeMs, watchedAt: watchedAt ?? null, now }),
+      { id, resumeMs, watchedAt: watchedAt ?? null, now },
     );
   }
 
@@ -129,12 +133,23 @@ export class RecycleBin {
 
   /** Recordings in the bin since then or longer, at most `limit`. */
   binnedUntil(at: BroadcastMs, limit: number): RecordingId[] {
-    return this.database
-      .query<{ id: RecordingId }, { at: BroadcastMs; limit: number }>(
-        `SELECT id FROM recordings WHERE binned_at <= $at AND deleted_at IS NULL ORDER BY binned_at LIMIT $limit`,
-      )
-      .all({ at, limit })
-      .map(({ id }) => id);
+    return idsOf<RecordingId>(
+      this.database,
+      `SELECT id FROM recordings WHERE binned_at <= $at AND deleted_at IS NULL ORDER BY binned_at LIMIT $limit`,
+      { at, limit },
+    );
+  }
+
+  /** What is in the bin. */
+  binned(): { count: number; bytes: number } {
+    return (
+      this.database
+        .query<{ count: number; bytes: number }, []>(
+          `SELECT count(*) AS count, coalesce(sum(bytes), 0) AS bytes FROM recordings
+           WHERE binned_at IS NOT NULL AND deleted_at IS NULL`,
+        )
+        .get() ?? { count: 0, bytes: 0 }
+    );
   }
 
   /** Marks them as deleted: their files must be removed from now on. @returns number of marked rows */
@@ -154,14 +169,17 @@ export class RecycleBin {
            JOIN recording_files AS f ON f.recording_id = r.id WHERE r.deleted_at IS NOT NULL
          UNION
          SELECT r.id, p.path, r.stem FROM recordings AS r INDEXED BY recordings_deleted
-           JOIN recording_parts AS p ON p.recording_id = r.id WHERE r.deleted_at IS NOT NULL`,
+           JOIN recording_parts AS p ON p.recording_id = r.id WHERE r.deleted_at IS NOT NULL
+         UNION
+         SELECT r.id, d.path, coalesce(r.stem, 'r' || r.id) FROM recordings AS r INDEXED BY recordings_deleted
+           JOIN recording_data AS d ON d.recording_id = r.id WHERE r.deleted_at IS NOT NULL`,
       )
       .all();
   }
 
   /** The files no longer exist. */
   forgetFiles(files: readonly Leftover[]): void {
-    const tables = ['recording_files', 'recording_parts'] as const;
+    const tables = ['recording_files', 'recording_parts', 'recording_data'] as const;
     atomically(this.database, () => {
       for (const table of tables) {
         const forget = this.database.query(
@@ -177,16 +195,12 @@ export class RecycleBin {
    * @param begunUntil younger ones are kept, to know which episodes were recorded
    */
   purge(deletedUntil: BroadcastMs, begunUntil: BroadcastMs): number {
-    return atomically(
-      this.database,
-      () =>
-        this.database
-          .query(
-            `DELETE FROM recordings WHERE deleted_at <= $deletedUntil AND start_at <= $begunUntil
+    return this.#write(
+      `DELETE FROM recordings WHERE deleted_at <= $deletedUntil AND start_at <= $begunUntil
            AND NOT EXISTS (SELECT 1 FROM recording_files AS f WHERE f.recording_id = recordings.id)
-           AND NOT EXISTS (SELECT 1 FROM recording_parts AS p WHERE p.recording_id = recordings.id)`,
-          )
-          .run({ deletedUntil, begunUntil }).changes,
+           AND NOT EXISTS (SELECT 1 FROM recording_parts AS p WHERE p.recording_id = recordings.id)
+           AND NOT EXISTS (SELECT 1 FROM recording_data AS d WHERE d.recording_id = recordings.id)`,
+      { deletedUntil, begunUntil },
     );
   }
 
@@ -202,13 +216,15 @@ export class RecycleBin {
 
   keptBy(ruleId: RuleId): KeptRow[] {
     return this.database
-      .query<StoredKept, { ruleId: RuleId }>(KEPT)
+      .query<Row, { ruleId: RuleId }>(
+        `SELECT ${KEPT.columns()} FROM recordings WHERE rule_id = $ruleId AND shelf IN (0, 1)`,
+      )
       .all({ ruleId })
-      .map((row) => ({ ...row, isProtected: row.isProtected === 1 }));
+      .map(KEPT.read);
   }
 
   /** @returns number of changed rows */
   #write(sql: string, values: Record<string, string | number | null>): number {
-    return atomically(this.database, () => this.database.query(sql).run(values).changes);
+    return execute(this.database, sql, values);
   }
 }

@@ -2,7 +2,7 @@
  * The stored form of a reservation's reason and note: versioned JSON, independent of the HTTP interface. Rows of
  * earlier versions contain sentences and are read as code `text`.
  */
-import { BROADCAST_TYPES, type BroadcastType } from '../../arib/ids.ts';
+import { BROADCAST_TYPES, type BroadcastType } from '../../lib/arib/ids.ts';
 import type { ReservationNote, ReservationReason } from '../model/reservation-reason.ts';
 import { readObject } from './stored-json.ts';
 

@@ -11,8 +11,8 @@ import {
   splitProgramId,
   stationId,
   transportStreamId,
-} from '../../arib/ids.ts';
-import { broadcastMs, plusMs } from '../../arib/time.ts';
+} from '../../lib/arib/ids.ts';
+import { broadcastMs, plusMs } from '../../lib/arib/time.ts';
 import { putPrograms } from '../../test/service/guide-rows.ts';
 import { recordingId } from '../model/ids.ts';
 import { readRule } from '../schedule/rule-body.ts';

@@ -1,27 +1,28 @@
 /** Rows of reservations. A plan is applied completely, and only if its inputs have not changed in the meantime. */
 import type { Database } from 'bun:sqlite';
-import type { ProgramId, StationId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
+import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
 import { type RecordingId, reservationId } from '../model/ids.ts';
-import { type Cancellation, MANUAL_PRIORITY, type ReservationId } from '../model/reservation.ts';
+import {
+  type Cancellation,
+  MANUAL_PRIORITY,
+  type RecordingChoice,
+  type ReservationId,
+} from '../model/reservation.ts';
 import type { ReservationNote } from '../model/reservation-reason.ts';
 import type { RuleId } from '../model/rule.ts';
 import { CancellationStore, type CancelledAiring } from './cancellation-store.ts';
 import { tableStamp } from './change-counters.ts';
-import { storedReservationNote } from './reservation-json.ts';
 import {
-  COLUMNS,
-  choiceValues,
+  LISTED,
   type ListedReservation,
-  type ListedRow,
+  OPTIONS,
+  PLANNED,
   type PlannedRow,
-  plannedValues,
-  type RecordingChoice,
-  type Row,
+  RESERVATIONS,
   type StoredReservation,
-  toListed,
-  toReservation,
 } from './reservation-row.ts';
+import type { Row, Values } from './table.ts';
 import { atomically } from './transaction.ts';
 
 export interface OfferedProgram {
@@ -56,24 +57,30 @@ export interface PlannedChanges {
   remove: readonly ReservationId[];
 }
 
-/** With the last recording that is not in the bin. */
-const LISTED = `SELECT ${COLUMNS}, s.name AS service_name, s.type, s.channel,
-    (SELECT max(c.id) FROM recordings AS c
-     WHERE c.program_id = r.program_id AND c.reservation_id = r.id AND c.deleted_at IS NULL AND c.binned_at IS NULL)
-      AS recording_id,
-    (SELECT CASE WHEN c.state = 'failed' THEN 'lost'
-       WHEN json_valid(c.verdict) THEN json_extract(c.verdict, '$.level') END FROM recordings AS c
-     WHERE c.program_id = r.program_id AND c.reservation_id = r.id AND c.deleted_at IS NULL AND c.binned_at IS NULL
-     ORDER BY c.id DESC LIMIT 1) AS verdict
-  FROM reservations AS r JOIN stations AS s ON s.id = r.station_id`;
-
 /** Condition of past and of upcoming ones; both lists are read completely. */
 const OVER = `r.state IN ('finished', 'missed', 'cancelled') OR (r.state = 'skipped' AND r.end_at <= $now)`;
 
 /** Tables that users change and plans depend on. */
 const PLANNED_FROM = ['rules', 'reservations', 'cancellations'] as const;
 
-type Values = Record<string, string | number | null>;
+/** Of a reservation that a plan adds. */
+const CREATED = RESERVATIONS.pick([...PLANNED.fields, ...OPTIONS.fields, 'note', 'repeats']);
+/** Of one that a user books, also of a row that its programme already has. */
+const BOOKED = RESERVATIONS.pick([
+  ...([
+    'ruleId',
+    'relayOf',
+    'state',
+    'reason',
+    'priority',
+    'name',
+    'description',
+    'startAt',
+    'endAt',
+  ] as const),
+  ...OPTIONS.fields,
+  ...(['note', 'repeats', 'tuner', 'blockers', 'alternatives'] as const),
+]);
 
 export class ReservationStore {
   readonly #cancellations: CancellationStore;
@@ -153,6 +160,17 @@ export class ReservationStore {
     return found;
   }
 
+  /** Whether an airing of a title that begins later is booked. @param title in normal form (`titleText`) */
+  isTitleBooked(title: string, now: BroadcastMs): boolean {
+    const row = this.database
+      .query<object, { title: string; now: BroadcastMs }>(
+        `SELECT 1 FROM program_documents AS d JOIN reservations AS r ON r.program_id = d.program_id
+         WHERE d.title = $title AND r.start_at > $now AND r.state IN ('scheduled', 'recording') LIMIT 1`,
+      )
+      .get({ title, now });
+    return row !== null;
+  }
+
   listed(id: ReservationId): ListedReservation | undefined {
     return this.#list('WHERE r.id = $id', { id })[0];
   }
@@ -162,34 +180,29 @@ export class ReservationStore {
    * @returns its id
    */
   book(wanted: ManualReservation, now: BroadcastMs): ReservationId {
-    const { programId, stationId, name, description, startAt, endAt, note, repeats } = wanted;
+    const { programId, stationId } = wanted;
+    const times = { created_at: '$now', updated_at: '$now' };
+    const booked = {
+      ...wanted,
+      ...({
+        ruleId: null,
+        relayOf: null,
+        state: 'scheduled',
+        reason: null,
+        priority: MANUAL_PRIORITY,
+      } as const),
+      ...{ tuner: null, blockers: [], alternatives: [] },
+    };
     const row = atomically(this.database, () =>
       this.database
         .query<{ id: number }, Values>(
-          `INSERT INTO reservations (program_id, station_id, state, priority, name, description, start_at, end_at,
-             margin_before, margin_after, encode, keep_ts, commercials, note, repeats, created_at, updated_at)
-           VALUES ($programId, $stationId, 'scheduled', ${MANUAL_PRIORITY}, $name, $description, $startAt, $endAt,
-             $marginBefore, $marginAfter, $encode, $keepTs, $commercials, $note, $repeats, $now, $now)
-           ON CONFLICT (program_id) DO UPDATE SET rule_id = NULL, relay_of = NULL, state = excluded.state, reason = NULL,
-             priority = excluded.priority, name = excluded.name, description = excluded.description,
-             start_at = excluded.start_at, end_at = excluded.end_at, margin_before = excluded.margin_before,
-             margin_after = excluded.margin_after, encode = excluded.encode, keep_ts = excluded.keep_ts,
-             commercials = excluded.commercials, note = excluded.note, repeats = excluded.repeats, tuner_type = NULL, tuner_rank = NULL, blockers = '[]',
-             alternatives = '[]', created_at = excluded.created_at, updated_at = excluded.updated_at
+          `INSERT INTO reservations
+             ${BOOKED.inserted(BOOKED.fields, { program_id: '$programId', station_id: '$stationId', ...times })}
+           ON CONFLICT (program_id) DO UPDATE SET ${BOOKED.excluded()},
+             created_at = excluded.created_at, updated_at = excluded.updated_at
            RETURNING id`,
         )
-        .get({
-          programId,
-          stationId,
-          name,
-          description,
-          startAt,
-          endAt,
-          note: storedReservationNote(note),
-          repeats,
-          ...choiceValues(wanted),
-          now,
-        }),
+        .get({ programId, stationId, ...BOOKED.parameters(booked), now }),
     );
     if (row === null) throw new Error('a reservation was not stored');
     return reservationId(row.id);
@@ -201,12 +214,8 @@ export class ReservationStore {
       const known = this.find(id);
       if (known === undefined || known.state === 'recording') return;
       this.database
-        .query(
-          `UPDATE reservations SET margin_before = $marginBefore, margin_after = $marginAfter, encode = $encode,
-             keep_ts = $keepTs, commercials = $commercials, updated_at = $now
-           WHERE id = $id`,
-        )
-        .run({ id, ...choiceValues({ ...known, ...choice }), now });
+        .query(`UPDATE reservations SET ${OPTIONS.assigned()}, updated_at = $now WHERE id = $id`)
+        .run({ id, ...OPTIONS.parameters({ ...known, ...choice }), now });
     });
   }
 
@@ -256,8 +265,10 @@ export class ReservationStore {
   repeat(id: ReservationId, repeats: RecordingId, note: ReservationNote, now: BroadcastMs): void {
     atomically(this.database, () =>
       this.database
-        .query('UPDATE reservations SET repeats = $repeats, note = $note, updated_at = $now WHERE id = $id')
-        .run({ id, repeats, note: storedReservationNote(note), now }),
+        .query(
+          `UPDATE reservations SET ${RESERVATIONS.assigned(['repeats', 'note'])}, updated_at = $now WHERE id = $id`,
+        )
+        .run({ id, ...RESERVATIONS.parameters({ repeats, note }), now }),
     );
   }
 
@@ -329,43 +340,24 @@ export class ReservationStore {
     this.database
       .query(
         // A programme with another row must not prevent storing the rest.
-        `UPDATE OR IGNORE reservations SET program_id = $programId, station_id = $stationId, matched_at = CASE
+        `UPDATE OR IGNORE reservations SET ${PLANNED.assigned()}, matched_at = CASE
              WHEN $ruleId IS NULL THEN NULL WHEN rule_id IS $ruleId THEN matched_at ELSE $startAt END,
-           rule_id = $ruleId, relay_of = $relayOf, state = $state,
-           reason = $reason, priority = $priority, name = $name, description = $description, start_at = $startAt,
-           end_at = $endAt, tuner_type = $tunerType, tuner_rank = $tunerRank, alternatives = $alternatives,
            updated_at = $now
          WHERE id = $id`,
       )
-      .run({ id, ...plannedValues(to), now });
+      .run({ id, ...PLANNED.parameters(to, PLANNED.fields), now });
     if (choice === null) return;
     this.database
-      .query(
-        `UPDATE reservations SET margin_before = $marginBefore, margin_after = $marginAfter, encode = $encode,
-           keep_ts = $keepTs, commercials = $commercials
-         WHERE id = $id`,
-      )
-      .run({ id, ...choiceValues(choice) });
+      .query(`UPDATE reservations SET ${OPTIONS.assigned()} WHERE id = $id`)
+      .run({ id, ...OPTIONS.parameters(choice) });
   }
 
   #create(planned: PlannedChanges['create'][number], now: BroadcastMs): void {
-    const { note, repeats } = planned;
+    const matchedAt = 'CASE WHEN $ruleId IS NOT NULL THEN $startAt END';
+    const times = { matched_at: matchedAt, created_at: '$now', updated_at: '$now' };
     this.database
-      .query(
-        `INSERT OR IGNORE INTO reservations (program_id, station_id, rule_id, relay_of, state, reason, priority, name, description,
-           start_at, end_at, matched_at, tuner_type, tuner_rank, alternatives, margin_before, margin_after, encode,
-           keep_ts, commercials, note, repeats, created_at, updated_at)
-         VALUES ($programId, $stationId, $ruleId, $relayOf, $state, $reason, $priority, $name, $description, $startAt, $endAt,
-           CASE WHEN $ruleId IS NOT NULL THEN $startAt END, $tunerType, $tunerRank, $alternatives, $marginBefore, $marginAfter, $encode,
-           $keepTs, $commercials, $note, $repeats, $now, $now)`,
-      )
-      .run({
-        ...plannedValues(planned),
-        ...choiceValues(planned),
-        note: storedReservationNote(note),
-        repeats,
-        now,
-      });
+      .query(`INSERT OR IGNORE INTO reservations ${CREATED.inserted(CREATED.fields, times)}`)
+      .run({ ...CREATED.parameters(planned, CREATED.fields), now });
   }
 
   #block(id: ReservationId, blockers: readonly ProgramId[]): void {
@@ -381,12 +373,17 @@ export class ReservationStore {
 
   #select(where: string, values: Values): StoredReservation[] {
     return this.database
-      .query<Row, Values>(`SELECT ${COLUMNS} FROM reservations AS r ${where}`)
+      .query<Row, Values>(`SELECT ${RESERVATIONS.columns('r')} FROM reservations AS r ${where}`)
       .all(values)
-      .map(toReservation);
+      .map(RESERVATIONS.read);
   }
 
   #list(where: string, values: Values): ListedReservation[] {
-    return this.database.query<ListedRow, Values>(`${LISTED} ${where}`).all(values).map(toListed);
+    return this.database
+      .query<Row, Values>(
+        `SELECT ${LISTED.columns('r')} FROM reservations AS r JOIN stations AS s ON s.id = r.station_id ${where}`,
+      )
+      .all(values)
+      .map(LISTED.read);
   }
 }

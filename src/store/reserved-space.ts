@@ -2,7 +2,7 @@
  * Disk space reserved for the database: a placeholder file that is deleted when the disk is nearly full. Without it
  * nothing could be stored then, not even the deletion of a recording.
  */
-import { closeSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 export const RESERVED_BYTES = 64 * 1024 * 1024;
@@ -37,8 +37,15 @@ export class ReservedSpace {
   /** @returns free octets, without the reserved space @throws the system's error */
   look(): number {
     const free = this.disk.free(dirname(this.path));
-    if (free < LEAST_BYTES) rmSync(this.file, { force: true });
+    if (free < LEAST_BYTES) this.release();
     return free;
+  }
+
+  /** @returns whether there was any @throws the system's error */
+  release(): boolean {
+    const existed = existsSync(this.file);
+    rmSync(this.file, { force: true });
+    return existed;
   }
 
   /** @throws the system's error */

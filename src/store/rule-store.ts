@@ -1,55 +1,23 @@
 /** Rows of rules, and their results. */
 
 import type { Database } from 'bun:sqlite';
-import type { ProgramId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
-import type { ReservationState } from '../../wire/guide.ts';
-import type { CommercialHandling } from '../model/encoding.ts';
+import type { ProgramId } from '../../lib/arib/ids.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import { defaultsOf } from '../../lib/wire/fields.ts';
+import { RULE_ACTIONS, RULE_CONDITIONS } from '../../lib/wire/rule-fields.ts';
+import type { ReservationState } from '../../lib/wire/vocabulary.ts';
 import { type ReservationId, ruleId } from '../model/ids.ts';
-import type { EncodeChoice, Rule, RuleConditions, RuleDraft, RuleId } from '../model/rule.ts';
+import type { Rule, RuleConditions, RuleDraft, RuleId } from '../model/rule.ts';
 import type { RuleFault } from '../model/rule-fault.ts';
-import { readObject, readText } from './stored-json.ts';
+import { OPTIONS } from './reservation-row.ts';
+import { readObject } from './stored-json.ts';
+import { columnsOf, defineTable, json, orNull, plain, type Row, type Values } from './table.ts';
 import { atomically } from './transaction.ts';
-
-interface Row {
-  id: number;
-  name: string;
-  enabled: number;
-  disabled_reason: string | null;
-  priority: number;
-  dedupe: number;
-  conditions: string;
-  margin_before: number | null;
-  margin_after: number | null;
-  encode: string | null;
-  keep_ts: number | null;
-  commercials: string | null;
-  keep_newest: number | null;
-  keep_days: number | null;
-  created_at: BroadcastMs;
-  updated_at: BroadcastMs;
-}
-
-const COLUMNS = `id, name, enabled, disabled_reason, priority, dedupe, conditions, margin_before, margin_after, encode,
-  keep_ts, commercials, keep_newest, keep_days, created_at, updated_at`;
 
 /** Conditions unknown to an earlier version are unset; the plan disables a rule without any. */
 const NO_CONDITIONS: RuleConditions = {
-  keyword: '',
+  ...defaultsOf(RULE_CONDITIONS),
   keywordIn: ['title', 'description'],
-  regex: false,
-  excludeKeyword: '',
-  stationIds: [],
-  types: [],
-  genres: [],
-  weekdays: [],
-  timeFrom: null,
-  timeTo: null,
-  durationMin: null,
-  durationMax: null,
-  freeOnly: true,
-  periodFrom: null,
-  periodTo: null,
 };
 
 /** Unreadable values, or those of a later version, are passed on as text, so that a disabled rule is visible. */
@@ -60,43 +28,16 @@ function readFault(text: string | null): RuleFault | null {
   return { code: 'text', text: typeof sentence === 'string' ? sentence : text };
 }
 
-function toRule(row: Row): Rule {
-  return {
-    id: ruleId(row.id),
-    name: readText(row.name),
-    enabled: row.enabled === 1,
-    disabledReason: readFault(row.disabled_reason),
-    priority: row.priority,
-    dedupe: row.dedupe === 1,
-    conditions: { ...NO_CONDITIONS, ...readObject<Partial<RuleConditions>>(row.conditions) },
-    marginBefore: row.margin_before,
-    marginAfter: row.margin_after,
-    encode: row.encode as EncodeChoice | null,
-    keepTs: row.keep_ts === null ? null : row.keep_ts === 1,
-    commercials: row.commercials as CommercialHandling | null,
-    keepNewest: row.keep_newest,
-    keepDays: row.keep_days,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
-}
-
-function values(draft: RuleDraft) {
-  return {
-    name: draft.name,
-    enabled: draft.enabled ? 1 : 0,
-    priority: draft.priority,
-    dedupe: draft.dedupe ? 1 : 0,
-    conditions: JSON.stringify(draft.conditions),
-    marginBefore: draft.marginBefore,
-    marginAfter: draft.marginAfter,
-    encode: draft.encode,
-    keepTs: draft.keepTs === null ? null : Number(draft.keepTs),
-    commercials: draft.commercials,
-    keepNewest: draft.keepNewest,
-    keepDays: draft.keepDays,
-  };
-}
+const DRAFT = defineTable<RuleDraft>({
+  ...columnsOf(RULE_ACTIONS),
+  conditions: json((text) => ({ ...NO_CONDITIONS, ...readObject<Partial<RuleConditions>>(text) })),
+});
+const RULES = DRAFT.with<Rule>({
+  id: plain(),
+  disabledReason: orNull(json(readFault)),
+  createdAt: plain(),
+  updatedAt: plain(),
+});
 
 /** Results of a rule. */
 export interface RuleFacts {
@@ -144,31 +85,31 @@ export class RuleStore {
   constructor(private readonly database: Database) {}
 
   all(): Rule[] {
-    return this.database.query<Row, []>(`SELECT ${COLUMNS} FROM rules ORDER BY id`).all().map(toRule);
+    return this.database
+      .query<Row, []>(`SELECT ${RULES.columns()} FROM rules ORDER BY id`)
+      .all()
+      .map(RULES.read);
   }
 
   find(id: RuleId): Rule | undefined {
     const row = this.database
-      .query<Row, { id: number }>(`SELECT ${COLUMNS} FROM rules WHERE id = $id`)
+      .query<Row, { id: number }>(`SELECT ${RULES.columns()} FROM rules WHERE id = $id`)
       .get({ id });
-    return row === null ? undefined : toRule(row);
+    return row === null ? undefined : RULES.read(row);
   }
 
   /** @param now epoch ms, also in the other methods */
   create(draft: RuleDraft, now: BroadcastMs): Rule {
     const row = atomically(this.database, () =>
       this.database
-        .query<Row, Record<string, string | number | null>>(
-          `INSERT INTO rules (name, enabled, priority, dedupe, conditions, margin_before, margin_after, encode, keep_ts,
-             commercials, keep_newest, keep_days, created_at, updated_at)
-           VALUES ($name, $enabled, $priority, $dedupe, $conditions, $marginBefore, $marginAfter, $encode, $keepTs,
-             $commercials, $keepNewest, $keepDays, $now, $now)
-           RETURNING ${COLUMNS}`,
+        .query<Row, Values>(
+          `INSERT INTO rules ${DRAFT.inserted(DRAFT.fields, { created_at: '$now', updated_at: '$now' })}
+           RETURNING ${RULES.columns()}`,
         )
-        .get({ ...values(draft), now }),
+        .get({ ...DRAFT.parameters(draft), now }),
     );
     if (row === null) throw new Error('a rule was not stored');
-    return toRule(row);
+    return RULES.read(row);
   }
 
   /**
@@ -179,24 +120,18 @@ export class RuleStore {
     atomically(this.database, () => {
       this.database
         .query(
-          `UPDATE rules SET name = $name, enabled = $enabled, priority = $priority, dedupe = $dedupe,
-             conditions = $conditions, margin_before = $marginBefore, margin_after = $marginAfter, encode = $encode,
-             keep_ts = $keepTs, commercials = $commercials, keep_newest = $keepNewest, keep_days = $keepDays,
-             updated_at = $now,
+          `UPDATE rules SET ${DRAFT.assigned()}, updated_at = $now,
              disabled_reason = CASE WHEN $enabled = 1 THEN NULL ELSE disabled_reason END
            WHERE id = $id`,
         )
-        .run({ id, ...values(draft), now });
-      const { marginBefore, marginAfter, encode, keepTs, commercials } = values(draft);
+        .run({ id, ...DRAFT.parameters(draft), now });
       this.database
         .query(
-          `UPDATE reservations SET margin_before = $marginBefore, margin_after = $marginAfter, encode = $encode,
-             keep_ts = $keepTs, commercials = $commercials, updated_at = $now
+          `UPDATE reservations SET ${OPTIONS.assigned()}, updated_at = $now
            WHERE rule_id = $id AND state IN ('scheduled', 'conflict', 'skipped')
-             AND (margin_before, margin_after, encode, keep_ts, commercials)
-               IS NOT ($marginBefore, $marginAfter, $encode, $keepTs, $commercials)`,
+             AND (${OPTIONS.names()}) IS NOT (${OPTIONS.placeholders()})`,
         )
-        .run({ id, marginBefore, marginAfter, encode, keepTs, commercials, now });
+        .run({ id, ...OPTIONS.parameters(draft), now });
     });
     return this.find(id);
   }

@@ -4,7 +4,7 @@
  * adds, or that were moved, are indexed here. Runs in the guide worker, in its short transactions.
  */
 import type { Database } from 'bun:sqlite';
-import type { ProgramId } from '../../arib/ids.ts';
+import type { ProgramId } from '../../lib/arib/ids.ts';
 import {
   endPending,
   indexPrograms,

@@ -2,7 +2,7 @@
 import type { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { broadcastMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import { FAILED, NOW, SearchRows, STATION } from '../../test/service/search-rows.ts';
 import { matchText, searchWords } from '../model/search-text.ts';
 import { openDatabase } from './database.ts';

@@ -7,8 +7,8 @@
  * positions of their terms (`search-terms.ts`).
  */
 import type { Database } from 'bun:sqlite';
-import type { ProgramId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
+import type { ProgramId } from '../../lib/arib/ids.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
 import type { RecordingId } from '../model/ids.ts';
 import { matchText, titleText } from '../model/search-text.ts';
 import { orderedTerms, textTerms } from './search-terms.ts';
@@ -90,12 +90,12 @@ export function isRecordingPending(database: Database): boolean {
 /** Programmes whose terms are outdated, deleted ones first, then by start. At most `limit`. */
 export function pendingPrograms(database: Database, limit: number): ProgramId[] {
   return database
-    .query<{ id: number }, { limit: number }>(
+    .query<{ id: ProgramId }, { limit: number }>(
       `SELECT s.id FROM search_pending AS s LEFT JOIN programs AS p ON p.id = s.id
        WHERE s.kind = 'program' ORDER BY p.start_at LIMIT $limit`,
     )
     .all({ limit })
-    .map(({ id }) => id as ProgramId);
+    .map(({ id }) => id);
 }
 
 /** The index entry of a row: prepared outside the transaction, because it takes a third of the time. */

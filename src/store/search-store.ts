@@ -7,9 +7,9 @@
  */
 
 import type { Database } from 'bun:sqlite';
-import type { ProgramId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
-import { type MonotonicClock, systemMonotonicClock } from '../../host/clock.ts';
+import type { ProgramId } from '../../lib/arib/ids.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import { type MonotonicClock, systemMonotonicClock } from '../../lib/host/clock.ts';
 import type {
   FoundProgram,
   FoundRecording,
@@ -18,11 +18,11 @@ import type {
   RecordingState,
   ReservationState,
   VerdictLevel,
-} from '../../wire/api.ts';
+} from '../../lib/wire/api.ts';
 import type { RecordingId, ReservationId, RuleId } from '../model/ids.ts';
 import { matchText } from '../model/search-text.ts';
 import { type CountedTable, tableStamp } from './change-counters.ts';
-import { LONGEST_MS } from './program-length.ts';
+import { LONGEST_MS } from './program-row.ts';
 import { firstDocument, isRecordingPending, nameOf } from './search-index.ts';
 import { matchExpression, needsComparing, phraseExpression } from './search-terms.ts';
 import { readText } from './stored-json.ts';
@@ -39,7 +39,7 @@ interface ProgramRow {
   service_name: string;
   start_at: BroadcastMs;
   end_at: BroadcastMs;
-  reservation_state: string | null;
+  reservation_state: ReservationState | null;
 }
 
 interface AiringRow extends ProgramRow {
@@ -52,8 +52,8 @@ interface RecordingRow {
   name: string;
   service_name: string;
   start_at: BroadcastMs;
-  state: string;
-  verdict: string | null;
+  state: RecordingState;
+  verdict: VerdictLevel | null;
   has_file: number;
 }
 
@@ -65,7 +65,7 @@ interface ReservationRow {
   service_name: string;
   start_at: BroadcastMs;
   end_at: BroadcastMs;
-  state: string;
+  state: ReservationState;
   recording_id: RecordingId | null;
 }
 
@@ -161,9 +161,14 @@ function watchUrl(row: RecordingRow): string | null {
 }
 
 function toFoundProgram(row: ProgramRow): FoundProgram {
-  const state = row.reservation_state as ReservationState | null;
   const texts = { name: readText(row.name), service_name: readText(row.service_name) };
-  return { id: row.id, ...texts, start_at: row.start_at, end_at: row.end_at, reservation_state: state };
+  return {
+    id: row.id,
+    ...texts,
+    start_at: row.start_at,
+    end_at: row.end_at,
+    reservation_state: row.reservation_state,
+  };
 }
 
 function toFoundRecording(row: RecordingRow): FoundRecording {
@@ -172,9 +177,9 @@ function toFoundRecording(row: RecordingRow): FoundRecording {
     name: readText(row.name),
     service_name: readText(row.service_name),
     start_at: row.start_at,
-    state: row.state as RecordingState,
+    state: row.state,
     watch: watchUrl(row),
-    verdict: row.verdict as VerdictLevel | null,
+    verdict: row.verdict,
   };
 }
 
@@ -186,7 +191,7 @@ function toFoundReservation(row: ReservationRow): FoundReservation {
     service_name: readText(row.service_name),
     start_at: row.start_at,
     end_at: row.end_at,
-    state: row.state as ReservationState,
+    state: row.state,
     chase: row.recording_id === null ? null : `chase/${row.recording_id}`,
   };
 }

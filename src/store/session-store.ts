@@ -1,6 +1,8 @@
 /** Rows of login sessions. Of the cookie value only the SHA-256 is stored. */
 import type { Database } from 'bun:sqlite';
-import type { WallMs } from '../../host/clock.ts';
+import type { WallMs } from '../../lib/host/clock.ts';
+import { execute } from './query.ts';
+import { defineTable, plain, type Row } from './table.ts';
 import { atomically } from './transaction.ts';
 
 export interface SessionRow {
@@ -17,7 +19,15 @@ export interface SessionRow {
 
 export type NewSession = Omit<SessionRow, 'id'> & { hash: Uint8Array; subject: string };
 
-const COLUMNS = 'id, name, address, agent, created_at AS createdAt, expires_at AS expiresAt';
+const SESSIONS = defineTable<SessionRow>({
+  id: plain(),
+  name: plain(),
+  address: plain(),
+  agent: plain(),
+  createdAt: plain(),
+  expiresAt: plain(),
+});
+const NEW = ['name', 'address', 'agent', 'createdAt', 'expiresAt'] as const;
 
 export class SessionStore {
   constructor(private readonly database: Database) {}
@@ -25,32 +35,30 @@ export class SessionStore {
   /** Undefined also for an expired session. @param now epoch ms */
   find(hash: Uint8Array, now: WallMs): SessionRow | undefined {
     const row = this.database
-      .query<SessionRow, { hash: Uint8Array; now: WallMs }>(
-        `SELECT ${COLUMNS} FROM sessions WHERE hash = $hash AND expires_at > $now`,
+      .query<Row, { hash: Uint8Array; now: WallMs }>(
+        `SELECT ${SESSIONS.columns()} FROM sessions WHERE hash = $hash AND expires_at > $now`,
       )
       .get({ hash, now });
-    return row ?? undefined;
+    return row === null ? undefined : SESSIONS.read(row);
   }
 
   /** Sessions that are not expired, newest first. */
   list(now: WallMs): SessionRow[] {
     return this.database
-      .query<SessionRow, { now: WallMs }>(
-        `SELECT ${COLUMNS} FROM sessions WHERE expires_at > $now ORDER BY created_at DESC, id DESC`,
+      .query<Row, { now: WallMs }>(
+        `SELECT ${SESSIONS.columns()} FROM sessions WHERE expires_at > $now ORDER BY created_at DESC, id DESC`,
       )
-      .all({ now });
+      .all({ now })
+      .map(SESSIONS.read);
   }
 
   /** @param most maximum number of rows: beyond it the oldest are deleted */
   add(session: NewSession, most: number): number {
-    const { hash, subject, name, address, agent, createdAt, expiresAt } = session;
+    const { hash, subject } = session;
     return atomically(this.database, () => {
       const { lastInsertRowid } = this.database
-        .query(
-          `INSERT INTO sessions (hash, subject, name, address, agent, created_at, expires_at)
-           VALUES ($hash, $subject, $name, $address, $agent, $createdAt, $expiresAt)`,
-        )
-        .run({ hash, subject, name, address, agent, createdAt, expiresAt });
+        .query(`INSERT INTO sessions ${SESSIONS.inserted(NEW, { hash: '$hash', subject: '$subject' })}`)
+        .run({ ...SESSIONS.parameters(session, NEW), hash, subject });
       this.database
         .query('DELETE FROM sessions WHERE id NOT IN (SELECT id FROM sessions ORDER BY id DESC LIMIT $most)')
         .run({ most });
@@ -60,10 +68,7 @@ export class SessionStore {
 
   /** @returns whether there was one */
   remove(hash: Uint8Array): boolean {
-    return atomically(
-      this.database,
-      () => this.database.query('DELETE FROM sessions WHERE hash = $hash').run({ hash }).changes > 0,
-    );
+    return execute(this.database, 'DELETE FROM sessions WHERE hash = $hash', { hash }) > 0;
   }
 
   /**
@@ -79,9 +84,6 @@ export class SessionStore {
 
   /** @returns number of expired sessions */
   purge(now: WallMs): number {
-    return atomically(
-      this.database,
-      () => this.database.query('DELETE FROM sessions WHERE expires_at <= $now').run({ now }).changes,
-    );
+    return execute(this.database, 'DELETE FROM sessions WHERE expires_at <= $now', { now });
   }
 }

@@ -1,6 +1,6 @@
 /** Rows of settings that differ from the defaults. */
 import type { Database } from 'bun:sqlite';
-import type { WallMs } from '../../host/clock.ts';
+import type { WallMs } from '../../lib/host/clock.ts';
 import { atomically } from './transaction.ts';
 
 export class SettingStore {
@@ -11,7 +11,7 @@ export class SettingStore {
     const rows = this.database
       .query<{ key: string; value: string }, []>('SELECT key, value FROM settings WHERE json_valid(value)')
       .all();
-    return new Map(rows.map(({ key, value }) => [key, JSON.parse(value) as unknown]));
+    return new Map<string, unknown>(rows.map(({ key, value }) => [key, JSON.parse(value)]));
   }
 
   /** Stores all or none. @param changes null resets a key to its default */

@@ -1,7 +1,7 @@
 /** A programme that a branch station shares with the main station (event group descriptor, shared). */
 import { afterEach, beforeEach, expect, test } from 'bun:test';
-import { eventId, networkId, programId, serviceId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
+import { eventId, networkId, programId, serviceId } from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import { at, BRANCH, ProgramRows, program } from '../../test/guide/program-rows.ts';
 import type { StationChange } from '../model/guide-change.ts';
 import type { ProgramRecord } from '../model/program.ts';

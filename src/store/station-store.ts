@@ -1,42 +1,27 @@
 /** Rows of stations, and cleanup of removed ones. */
 import type { Database } from 'bun:sqlite';
-import type { BroadcastType, NetworkId, ServiceId, StationId, TransportStreamId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import type { ServiceBroadcaster } from '../../lib/arib/si/service-tables.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
 import type { KnownStation, StationRecord } from '../model/station.ts';
 import { storedReservationReason } from './reservation-json.ts';
-import { readText } from './stored-json.ts';
+import { defineTable, flag, plain, type Row, text } from './table.ts';
 import { atomically } from './transaction.ts';
 
-interface StationRow {
-  id: number;
-  type: string;
-  network_id: number;
-  service_id: number;
-  transport_stream_id: number | null;
-  channel: string;
-  name: string;
-  service_type: number;
-  remote_control_key: number;
-  hidden: number;
-  forgotten: number;
-}
-
-function toRecord(row: StationRow): StationRecord {
-  return {
-    id: row.id as StationId,
-    type: row.type as BroadcastType,
-    networkId: row.network_id as NetworkId,
-    serviceId: row.service_id as ServiceId,
-    transportStreamId: row.transport_stream_id as TransportStreamId | null,
-    channel: readText(row.channel),
-    name: readText(row.name),
-    serviceType: row.service_type,
-    remoteControlKey: row.remote_control_key,
-  };
-}
-
-const COLUMNS =
-  'id, type, network_id, service_id, transport_stream_id, channel, name, service_type, remote_control_key';
+const STATIONS = defineTable<StationRecord>({
+  id: plain(),
+  type: plain(),
+  networkId: plain(),
+  serviceId: plain(),
+  transportStreamId: plain(),
+  channel: text(),
+  name: text(),
+  serviceType: plain(),
+  remoteControlKey: plain(),
+});
+const KNOWN = STATIONS.with<KnownStation>({ hidden: flag(), forgotten: flag() });
+/** The id is made of the other fields. */
+const CHANGING = ['type', 'channel', 'name', 'transportStreamId', 'serviceType', 'remoteControlKey'] as const;
 const ORDER = `ORDER BY CASE type WHEN 'GR' THEN 0 WHEN 'BS' THEN 1 ELSE 2 END, remote_control_key, service_id, id`;
 
 /** Changes of an import. */
@@ -61,29 +46,26 @@ export class StationStore {
   /** Stations of the last import: GR, BS, CS, each by remote-control number, then service id. */
   listed(): StationRecord[] {
     return this.database
-      .query<StationRow, []>(`SELECT ${COLUMNS}, hidden, forgotten FROM stations WHERE hidden = 0 ${ORDER}`)
+      .query<Row, []>(`SELECT ${STATIONS.columns()} FROM stations WHERE hidden = 0 ${ORDER}`)
       .all()
-      .map(toRecord);
+      .map(STATIONS.read);
   }
 
   /** Every station that was ever listed, in the order of lists. */
   known(): KnownStation[] {
     return this.database
-      .query<StationRow, []>(`SELECT ${COLUMNS}, hidden, forgotten FROM stations ${ORDER}`)
+      .query<Row, []>(`SELECT ${KNOWN.columns()} FROM stations ${ORDER}`)
       .all()
-      .map((row) => ({ ...toRecord(row), hidden: row.hidden === 1, forgotten: row.forgotten === 1 }));
+      .map(KNOWN.read);
   }
 
   /** Applies an import; other rows stay unchanged, none is deleted. @param now epoch ms */
   apply(changes: StationChanges, now: BroadcastMs): void {
     const upsert = this.database.query(
-      `INSERT INTO stations (${COLUMNS}, hidden, forgotten, seen_at)
-       VALUES ($id, $type, $networkId, $serviceId, $transportStreamId, $channel, $name, $serviceType,
-               $remoteControlKey, 0, 0, $now)
-       ON CONFLICT (id) DO UPDATE SET
-         type = excluded.type, channel = excluded.channel, name = excluded.name,
-         transport_stream_id = excluded.transport_stream_id, service_type = excluded.service_type,
-         remote_control_key = excluded.remote_control_key, hidden = 0, forgotten = 0,
+      `INSERT INTO stations ${STATIONS.inserted(STATIONS.fields, {
+        ...{ hidden: '0', forgotten: '0', seen_at: '$now' },
+      })}
+       ON CONFLICT (id) DO UPDATE SET ${STATIONS.excluded(CHANGING)}, hidden = 0, forgotten = 0,
          seen_at = excluded.seen_at`,
     );
     const hide = this.database.query('UPDATE stations SET hidden = 1 WHERE id = $id');
@@ -91,11 +73,8 @@ export class StationStore {
       'UPDATE stations SET hidden = 1, service_type = $serviceType WHERE id = $id',
     );
     atomically(this.database, () => {
-      for (const { id, type, networkId, serviceId, transportStreamId, channel, ...rest } of changes.put) {
-        const { name, serviceType, remoteControlKey } = rest;
-        const place = { id, type, networkId, serviceId, transportStreamId, channel };
-        upsert.run({ ...place, name, serviceType, remoteControlKey, now });
-      }
+      for (const station of changes.put)
+        upsert.run({ ...STATIONS.parameters(station, STATIONS.fields), now });
       for (const id of changes.hide) hide.run({ id });
       for (const { id, serviceType } of changes.retype) retype.run({ id, serviceType });
     });
@@ -133,5 +112,36 @@ export class StationStore {
            WHERE wanted.value = $id)`,
     );
     return atomically(this.database, () => ids.filter((id) => remove.run({ id }).changes > 0));
+  }
+}
+
+type BroadcasterRow = Omit<ServiceBroadcaster, 'affiliations'> & { affiliations: Uint8Array };
+
+/** Broadcasters of stations as the BIT last stated them, for receptions that have not received it yet. */
+export class BroadcasterStore {
+  constructor(private readonly database: Database) {}
+
+  /** Undefined: the station's BIT was never received. */
+  find(station: StationId): ServiceBroadcaster | undefined {
+    const row = this.database
+      .query<BroadcasterRow, [StationId]>(
+        `SELECT network_id AS networkId, broadcaster_id AS broadcasterId,
+           terrestrial_broadcaster_id AS terrestrialBroadcasterId, affiliations
+         FROM station_broadcasters WHERE station_id = ?`,
+      )
+      .get(station);
+    return row === null ? undefined : { ...row, affiliations: [...row.affiliations] };
+  }
+
+  learn(stationId: StationId, broadcaster: ServiceBroadcaster): void {
+    const { networkId, broadcasterId, terrestrialBroadcasterId } = broadcaster;
+    const affiliations = Uint8Array.from(broadcaster.affiliations);
+    this.database
+      .query(
+        `INSERT OR REPLACE INTO station_broadcasters
+           (station_id, network_id, broadcaster_id, terrestrial_broadcaster_id, affiliations)
+         VALUES ($stationId, $networkId, $broadcasterId, $terrestrialBroadcasterId, $affiliations)`,
+      )
+      .run({ stationId, networkId, broadcasterId, terrestrialBroadcasterId, affiliations });
   }
 }

@@ -11,13 +11,13 @@ import {
   type StationId,
   serviceId,
   stationId,
-} from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
+} from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import type { StationRecord } from '../model/station.ts';
 import { migrate, openDatabase, SchemaTooNew } from './database.ts';
-import { MIGRATIONS } from './migrations.ts';
-import { RecordingCount } from './recording-count.ts';
-import { StationStore } from './station-store.ts';
+import { FIRST_VERSION, SCHEMA_VERSION } from './migrations.ts';
+import { RecordingCount } from './recording-sums.ts';
+import { BroadcasterStore, StationStore } from './station-store.ts';
 
 let folder: string;
 let database: Database;
@@ -62,7 +62,7 @@ function put(store: StationStore, stations: StationRecord[]): void {
 describe('openDatabase', () => {
   test('creates the folder, uses WAL and applies every migration', () => {
     expect(database.query('PRAGMA journal_mode').get()).toEqual({ journal_mode: 'wal' });
-    expect(database.query('PRAGMA user_version').get()).toEqual({ user_version: MIGRATIONS.length });
+    expect(database.query('PRAGMA user_version').get()).toEqual({ user_version: SCHEMA_VERSION });
   });
 
   test('opening again changes nothing', () => {
@@ -89,7 +89,7 @@ describe('openDatabase', () => {
     const memory = new Database(':memory:');
     const broken = ['CREATE TABLE a (x)', 'CREATE TABLE b (x); CREATE TABLE a (x)'];
     expect(() => migrate(memory, ':memory:', broken)).toThrow();
-    expect(memory.query('PRAGMA user_version').get()).toEqual({ user_version: 1 });
+    expect(memory.query('PRAGMA user_version').get()).toEqual({ user_version: FIRST_VERSION + 1 });
     expect(memory.query("SELECT name FROM sqlite_master WHERE name = 'b'").get()).toBeNull();
     memory.close();
   });
@@ -207,4 +207,21 @@ test('the current recordings are counted, without deleted ones', () => {
   database.run('UPDATE recordings SET binned_at = 1 WHERE start_at = 1');
   database.run('UPDATE recordings SET deleted_at = 1 WHERE start_at = 2');
   expect(recordings.count()).toBe(1);
+});
+
+test('a broadcaster is found as it was last learnt', () => {
+  const store = new BroadcasterStore(database);
+  const home = stationId(networkId(0x7fe0), serviceId(1024));
+  expect(store.find(home)).toBeUndefined();
+  const first = {
+    networkId: networkId(0x7fe0),
+    broadcasterId: 255,
+    terrestrialBroadcasterId: 9,
+    affiliations: [6, 255],
+  };
+  store.learn(home, first);
+  expect(store.find(home)).toEqual(first);
+  const satellite = { ...first, terrestrialBroadcasterId: null, affiliations: [] };
+  store.learn(home, satellite);
+  expect(store.find(home)).toEqual(satellite);
 });

@@ -32,6 +32,12 @@ export function readIds<T extends number>(text: string | null): T[] {
   return Array.isArray(value) ? value.filter((one): one is T => Number.isSafeInteger(one)) : [];
 }
 
+/** Like `readIds`, for a list of codes. */
+export function readCodes<T extends string>(text: string | null): T[] {
+  const value = parsed(text);
+  return Array.isArray(value) ? value.filter((one): one is T => typeof one === 'string') : [];
+}
+
 /** null if there is none. */
 export function readObject<T extends object>(text: string | null): T | null {
   const value = parsed(text);

@@ -5,12 +5,12 @@
  * machine they may get no processor for longer. Another program may hold it for minutes. The main thread must not block
  * on either, because live streams pass through it:
  * - `atomically` blocks for WAIT_MS at most, and after a failed wait hardly at all until a transaction succeeds again.
- *   Then it fails with SQLITE_BUSY. Rows of recordings are deferred (`deferred-writes.ts`).
+ *   Then it fails with SQLITE_BUSY. Rows of recordings are deferred (`DeferredWrites`).
  * - `whenWritable` waits without blocking, and repeats the write: for everything that must happen.
  * - `admitted` waits without blocking before a request of a client, whose writes cannot be repeated.
  */
 import type { Database } from 'bun:sqlite';
-import { systemMonotonicClock } from '../../host/clock.ts';
+import { systemMonotonicClock } from '../../lib/host/clock.ts';
 import type { WriteLock } from './write-lock.ts';
 
 /** Longer than any transaction of the service itself while it gets some processor time. */

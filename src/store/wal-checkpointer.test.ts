@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { monotonicMs } from '../../host/clock.ts';
+import { monotonicMs } from '../../lib/host/clock.ts';
 import { openDatabase, openReader } from './database.ts';
 import { WalCheckpointer } from './wal-checkpointer.ts';
 

@@ -13,7 +13,8 @@
 import { Database } from 'bun:sqlite';
 import { closeSync, fsyncSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { MonotonicClock } from '../../host/clock.ts';
+import type { MonotonicClock } from '../../lib/host/clock.ts';
+import { codeOf } from './database-error.ts';
 import { holdingNow, type WorkerLock } from './write-lock.ts';
 
 /** Number of new pages that triggers a checkpoint, SQLite's default: 4 MB. */
@@ -134,7 +135,7 @@ export class WalCheckpointer {
       this.#database.run(`PRAGMA user_version = ${this.#version()}`);
     } catch (error) {
       // Another connection was faster, and has synced it.
-      if (!String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY')) throw error;
+      if (!codeOf(error).startsWith('SQLITE_BUSY')) throw error;
     } finally {
       this.#database.run('PRAGMA synchronous = NORMAL');
     }

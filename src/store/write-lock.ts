@@ -9,7 +9,7 @@
  * SQLite's lock remains the authority, and the only one for other programs: a thread that was not admitted in time
  * tries all the same.
  */
-import { type MonotonicClock, systemMonotonicClock } from '../../host/clock.ts';
+import { type MonotonicClock, systemMonotonicClock } from '../../lib/host/clock.ts';
 
 /** Memory of the lock, shared by all threads: the worker that holds it (0: none), and the main thread's writers. */
 type WriteLockMemory = Int32Array<SharedArrayBuffer>;

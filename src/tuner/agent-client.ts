@@ -3,18 +3,17 @@
  * `agent_unavailable` with a sentence for users.
  */
 import { Value } from '@sinclair/typebox/value';
-import { AnswerTooLarge, boundedText } from '../../host/bounded-text.ts';
+import { AnswerTooLarge, boundedText } from '../../lib/host/bounded-text.ts';
 import {
   AgentErrorSchema,
   type AnyTunerDefinition,
   type Card,
   type Channel,
   type DetectedDevices,
-  DetectedDevicesSchema,
   type Tuner,
-} from '../../wire/agent.ts';
+} from '../../lib/wire/agent.ts';
 import { Failure } from '../model/failure.ts';
-import { readCard, readChannels, readTuners } from './agent-tables.ts';
+import { japanese, readCard, readChannels, readDevices, readTuners } from './agent-tables.ts';
 
 /** The agent answers its lists from memory; a slower one counts as unavailable. */
 const ANSWER_TIMEOUT_MS = 5000;
@@ -31,14 +30,27 @@ export function agentUnavailable(reason: string, cause?: unknown): Failure {
   return new Failure('agent_unavailable', `チューナーエージェントに接続できません（${reason}）`, { cause });
 }
 
+/** By the codes of the runtime's fetch and of the system. */
+const CONNECTION_REASONS: ReadonlyMap<unknown, string> = new Map([
+  ['ConnectionRefused', '接続が拒否されました'],
+  ['ECONNREFUSED', '接続が拒否されました'],
+  ['ConnectionClosed', '通信が途中で切れました'],
+  ['ECONNRESET', '通信が途中で切れました'],
+  ['EPIPE', '通信が途中で切れました'],
+  ['ENOTFOUND', 'アドレスが見つかりません'],
+  ['EAI_AGAIN', 'アドレスが見つかりません'],
+  ['EHOSTUNREACH', 'ネットワークで届きません'],
+  ['ENETUNREACH', 'ネットワークで届きません'],
+  ['ETIMEDOUT', '応答がありません'],
+]);
+
 /** A short reason from an error of fetch. */
 export function connectionReason(error: unknown): string {
   if (!(error instanceof Error)) return '原因不明';
   if (error.name === 'TimeoutError') return '応答がありません';
   if (error instanceof AnswerTooLarge) return '応答が大きすぎます';
   const code = (error as Error & { code?: unknown }).code;
-  if (code === 'ConnectionRefused' || code === 'ECONNREFUSED') return '接続が拒否されました';
-  return typeof code === 'string' ? code : '通信エラー';
+  return CONNECTION_REASONS.get(code) ?? '通信エラー';
 }
 
 export class AgentClient {
@@ -64,8 +76,7 @@ export class AgentClient {
 
   /** @throws Failure agent_unavailable */
   devices(signal?: AbortSignal): Promise<DetectedDevices> {
-    const read = (answer: unknown) => (Value.Check(DetectedDevicesSchema, answer) ? answer : undefined);
-    return this.#ask('/agent/devices', read, signal);
+    return this.#ask('/agent/devices', readDevices, signal);
   }
 
   /** @throws Failure agent_unavailable */
@@ -119,7 +130,9 @@ export class AgentClient {
     if (status === 403)
       throw agentUnavailable('エージェントの AGENT_NETWORKS がこのサービスを許可していません');
     if (status !== 200) {
-      const reason = Value.Check(AgentErrorSchema, answer) ? answer.message : `HTTP ${status}`;
+      const reason =
+        (Value.Check(AgentErrorSchema, answer) ? japanese(answer.message) : null) ??
+        `エージェントが要求を断りました（HTTP ${status}）。svc-agent のログを確認してください。`;
       if (status === 400 && body !== undefined) throw new Failure('bad_request', reason);
       // It responds, but cannot read its tables: its sentence names the file.
       if (status === 500 && Value.Check(AgentErrorSchema, answer)) {

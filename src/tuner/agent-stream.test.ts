@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import type { OwnedBytes } from '../../arib/ts/owned-bytes.ts';
+import type { OwnedBytes } from '../../lib/arib/ts/packet.ts';
 import { type AgentStreamError, type AgentStreamLimits, readAgentStream } from './agent-stream.ts';
 
 const closers: (() => unknown)[] = [];

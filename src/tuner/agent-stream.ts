@@ -2,12 +2,14 @@
  * Opens streams of the tuner agent; no other module does. One policy for all uses: URL, timeouts, error codes. It
  * reads a plain socket, because the runtime's `fetch` costs twice as much per byte.
  */
-
-import type { BroadcastType } from '../../arib/ids.ts';
-import { OwnedBytes } from '../../arib/ts/owned-bytes.ts';
-import { AwakeTimer } from '../../host/awake-timer.ts';
-import { systemMonotonicClock } from '../../host/clock.ts';
-import { TUNER_HEADER } from '../../wire/agent.ts';
+import type { BroadcastType } from '../../lib/arib/ids.ts';
+import { OwnedBytes } from '../../lib/arib/ts/packet.ts';
+import { systemMonotonicClock } from '../../lib/host/clock.ts';
+import { AwakeTimer } from '../../lib/host/deadline.ts';
+import type { ProblemCode } from '../../lib/wire/api.ts';
+import { STREAM_REFUSALS, TUNER_HEADER } from '../../lib/wire/vocabulary.ts';
+import { Failure } from '../model/failure.ts';
+import { japanese } from './agent-tables.ts';
 import { type HttpHead, HttpResponseParser, HttpSyntaxError } from './http-response-parser.ts';
 
 export interface AgentStreamRequest {
@@ -27,6 +29,8 @@ export const STREAM_USE = {
   guide: (channel: string): string => `epg ${channel}`,
   scan: (channel: string): string => `scan ${channel}`,
   logo: (type: BroadcastType, channel: string): string => `logo ${type}/${channel}`,
+  /** A client of the Mirakurun-compatible interface; each request has a number. */
+  mirakurun: (request: number): string => `mirakurun ${request}`,
 } as const;
 
 /** The URL of `/agent/stream` for a use. @param agentUrl without a trailing slash */
@@ -292,7 +296,11 @@ class StreamReading {
  */
 function refusal(status: number, body: string): AgentStreamError {
   const { message, code } = refusalBody(body);
-  return new AgentStreamError(code ?? codeOfStatus(status), message ?? `HTTP ${status}`, message);
+  return new AgentStreamError(
+    code ?? codeOfStatus(status),
+    message ?? `HTTP ${status}`,
+    message === null ? null : japanese(message),
+  );
 }
 
 function codeOfStatus(status: number): AgentStreamErrorCode {
@@ -300,8 +308,6 @@ function codeOfStatus(status: number): AgentStreamErrorCode {
   if (status === 500) return 'no_signal';
   return status >= 400 && status < 500 ? 'agent_misconfigured' : 'agent_unreachable';
 }
-
-const AGENT_CODES = ['tuners_busy', 'no_signal', 'agent_misconfigured'] as const;
 
 function refusalBody(body: string): { message: string | null; code: AgentStreamErrorCode | undefined } {
   let parsed: unknown;
@@ -313,5 +319,46 @@ function refusalBody(body: string): { message: string | null; code: AgentStreamE
   if (typeof parsed !== 'object' || parsed === null) return { message: null, code: undefined };
   const message = 'message' in parsed && typeof parsed.message === 'string' ? parsed.message : null;
   const agentCode = 'code' in parsed ? parsed.code : undefined;
-  return { message, code: AGENT_CODES.find((known) => known === agentCode) };
+  return { message, code: STREAM_REFUSALS.find((known) => known === agentCode) };
+}
+
+export interface StreamProblem {
+  code: AgentStreamErrorCode;
+  /** For the log. */
+  reason: string;
+  /** The agent's own sentence in Japanese, if it sent one. */
+  sentence: string | null;
+}
+
+const PROBLEMS: Record<AgentStreamErrorCode, readonly [code: ProblemCode, sentence: string]> = {
+  tuners_busy: ['no_tuner', 'チューナーがすべて使用中です'],
+  no_signal: ['no_signal', '放送を受信できません。放送休止中か、電波が届いていない可能性があります'],
+  silent: ['agent_unavailable', 'チューナーエージェントとの通信が途絶えました'],
+  agent_silent: ['agent_unavailable', 'チューナーエージェントから応答がありません'],
+  ended: ['no_signal', '放送の受信が途切れました'],
+  agent_unreachable: ['agent_unavailable', 'チューナーエージェントに接続できません'],
+  agent_misconfigured: [
+    'agent_misconfigured',
+    'チューナーエージェントの設定に誤りがあるため受信できません。チューナー画面を確認してください',
+  ],
+};
+
+/**
+ * Maps errors of opening an agent's stream to failures for clients: the one table of codes and sentences.
+ * The failure to throw to the caller that requested the stream.
+ */
+export function streamFailure(problem: StreamProblem): StreamFailure {
+  return new StreamFailure(problem);
+}
+
+/** The sentence alone, for lists of failures. */
+export function streamSentence(code: AgentStreamErrorCode): string {
+  return PROBLEMS[code][1];
+}
+
+/** A `Failure` that keeps the original error code, which is more specific than a `ProblemCode`. */
+export class StreamFailure extends Failure {
+  constructor(readonly problem: StreamProblem) {
+    super(...PROBLEMS[problem.code], { cause: problem.reason });
+  }
 }

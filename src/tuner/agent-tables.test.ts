@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
 import { Value } from '@sinclair/typebox/value';
+import { CardSchema, TunerSchema } from '../../lib/wire/agent.ts';
 import { tunerOf } from '../../test/tuner.ts';
-import { CardSchema, TunerSchema } from '../../wire/agent.ts';
 import { tunersOfPlan } from '../booking/plan-tuners.ts';
-import { readCard, readChannels, readTuners } from './agent-tables.ts';
+import { japanese, readCard, readChannels, readDevices, readTuners } from './agent-tables.ts';
 
 const OWN = tunerOf(['GR'], { id: 'a', users: [{ use: 'live GR/T27', priority: 9, lagBytes: 0 }] });
 
@@ -80,4 +80,35 @@ test('a card with an unknown state or reason has a general fault', () => {
   expect(read).toMatchObject({ state: 'error', failure: 'card_error' });
   expect(Value.Check(CardSchema, read)).toBe(true);
   expect(readCard([])).toBeUndefined();
+});
+
+test('what an agent passes on from its system is replaced by a sentence for users', () => {
+  const own = '/dev/px4video0 を開けません。';
+  const errorOf = (error: unknown) => readTuners([{ ...OWN, error }])?.[0]?.error;
+  expect([errorOf(own), errorOf(null), errorOf(7)]).toEqual([own, null, null]);
+  const device = { driver: 'px4', device: '/dev/px4video0', types: [], model: '' };
+  const problemOf = (message: string) =>
+    readDevices({ devices: [{ ...device, problem: { code: 'failed', message } }] })?.devices[0]?.problem
+      ?.message;
+  expect(problemOf(own)).toBe(own);
+  for (const raw of ['tuner is not locked', 'EIO: i/o error, read', '500 {"code":"internal"}', ''])
+    for (const shown of [errorOf(raw), problemOf(raw)])
+      expect(shown).toBe('チューナーを使えません。接続と、svc-agent のログを確認してください。');
+  expect(readDevices({ devices: [{ ...device, problem: null }] })?.devices).toHaveLength(1);
+  expect(readDevices([])).toBeUndefined();
+});
+
+test('of a sentence with what a command said, the sentence is for users', () => {
+  for (const [text, sentence] of [
+    [
+      '選局コマンドが終了しました (終了コード 7): no-lock: at T27',
+      '選局コマンドが終了しました (終了コード 7)',
+    ],
+    ['チューナーを開けません。', 'チューナーを開けません。'],
+    ['選局に失敗: ロックできません', '選局に失敗: ロックできません'],
+    ['開けません ENOENT', null],
+    ['no lock: at all', null],
+    [`終了: ${': '.repeat(100_000)}`, '終了'],
+  ] as const)
+    expect(japanese(text)).toBe(sentence);
 });

@@ -5,19 +5,40 @@
  */
 import type { Static, TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
-import { BROADCAST_TYPES, type BroadcastType } from '../../arib/ids.ts';
+import { BROADCAST_TYPES, type BroadcastType } from '../../lib/arib/ids.ts';
 import {
   type Card,
   CardSchema,
   type Channel,
   ChannelSchema,
   ChannelsSchema,
+  type DetectedDevices,
+  DetectedDevicesSchema,
   type Tuner,
   TunerSchema,
-} from '../../wire/agent.ts';
+} from '../../lib/wire/agent.ts';
 
 /** service_type of digital television. */
 const TELEVISION = 0x01;
+
+/** Said of a tuner or device where its agent has no sentence for users. */
+const UNUSABLE = 'チューナーを使えません。接続と、svc-agent のログを確認してください。';
+
+const JAPANESE = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/gu;
+/** What systems and programs say. */
+const RAW = /\bE[A-Z]{3,}\b|[{}\n]|\b(?:Error|spawn|verbose)\b/u;
+
+/**
+ * A sentence of an agent, if it is one for users: another agent, or another version, may pass on what its system says.
+ */
+export function japanese(text: string): string | null {
+  const last = [...text.matchAll(JAPANESE)].at(-1)?.index;
+  if (last === undefined) return null;
+  // After the sentence: what a command or the system said.
+  const [end = ''] = text.slice(last).split(/[:：]\s/u, 1);
+  const sentence = text.slice(0, last) + end;
+  return RAW.test(sentence) ? null : sentence;
+}
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -62,7 +83,7 @@ function readTuner(fields: Fields, index: number): Tuner {
     signal: valueOr(properties.signal, fields.signal, null),
     stats: valueOr(properties.stats, fields.stats, null),
     descrambled: valueOr(properties.descrambled, fields.descrambled, false),
-    error: valueOr(properties.error, fields.error, null),
+    error: typeof fields.error === 'string' ? (japanese(fields.error) ?? UNUSABLE) : null,
     ...Object.fromEntries(optional.map((name) => [name, fields[name]])),
   };
 }
@@ -83,6 +104,17 @@ function readUser(fields: Fields): Tuner['users'] {
 function readTypes(value: unknown): BroadcastType[] {
   if (!Array.isArray(value)) return [...BROADCAST_TYPES];
   return BROADCAST_TYPES.filter((type) => value.includes(type));
+}
+
+export function readDevices(answer: unknown): DetectedDevices | undefined {
+  if (!Value.Check(DetectedDevicesSchema, answer)) return undefined;
+  return {
+    devices: answer.devices.map((device) => {
+      const { problem } = device;
+      if (problem === null) return device;
+      return { ...device, problem: { ...problem, message: japanese(problem.message) ?? UNUSABLE } };
+    }),
+  };
 }
 
 interface ReadChannels {

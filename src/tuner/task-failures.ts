@@ -2,7 +2,7 @@
  * Logs failures of a repeated task: internal errors always, an invalid response of the agent once, its unavailability
  * never.
  */
-import type { Log } from '../../host/log.ts';
+import type { Log } from '../../lib/host/log.ts';
 import { Failure } from '../model/failure.ts';
 
 export class TaskFailures {
@@ -20,9 +20,9 @@ export class TaskFailures {
       return;
     }
     // A connection error has a cause, and the link to the agent already reports it.
-    const news = error.options.cause === undefined && error.message !== this.#last;
+    const isNew = error.options.cause === undefined && error.message !== this.#last;
     this.#last = error.message;
-    this.log[news ? 'warn' : 'debug'](this.what, { reason: error.message });
+    this.log[isNew ? 'warn' : 'debug'](this.what, { reason: error.message });
   }
 
   /** The task succeeded: the next failure is logged again. */

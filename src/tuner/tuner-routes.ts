@@ -2,20 +2,23 @@
 
 import { Value } from '@sinclair/typebox/value';
 import type { Elysia } from 'elysia';
-import type { Card, Channel, DetectedDevices, Tuner } from '../../wire/agent.ts';
 import {
   type AnyTunerDefinition,
   AnyTunerDefinitionsSchema,
+  type Card,
   CardSchema,
+  type Channel,
   ChannelsSchema,
+  type DetectedDevices,
   DetectedDevicesSchema,
   DriverSchema,
+  type Tuner,
   TunerDefinitionsSchema,
   TunersSchema,
-} from '../../wire/agent.ts';
+} from '../../lib/wire/agent.ts';
+import { jsonAnswer, jsonBody, problemResponse, REFUSALS } from '../http/route/described-responses.ts';
+import { polledAnswer, polledJson, polledResponses } from '../http/route/polled-answer.ts';
 import { readAs } from '../model/schema-mismatch.ts';
-import { jsonAnswer, jsonBody, problemResponse, REFUSALS } from '../route/described-responses.ts';
-import { polledAnswer, polledJson, polledResponses } from '../route/polled-answer.ts';
 
 interface TunerRouteNeeds {
   /** The agent's own tables. @throws Failure */

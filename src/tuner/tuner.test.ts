@@ -1,11 +1,10 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { SILENT_LOG } from '../../host/log.ts';
+import { SILENT_LOG } from '../../lib/host/log.ts';
 import { until } from '../../test/until.ts';
 import { Failure } from '../model/failure.ts';
-import { AgentClient } from './agent-client.ts';
-import { AgentLink, type AgentLinkOptions } from './agent-link.ts';
+import { AgentClient, connectionReason } from './agent-client.ts';
+import { AgentLink, type AgentLinkOptions, ServerSentEventParser } from './agent-link.ts';
 import { agentStreamUrl } from './agent-stream.ts';
-import { ServerSentEventParser } from './server-sent-events.ts';
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -78,6 +77,7 @@ describe('AgentClient', () => {
       [new Response('no', { status: 403 }), 'AGENT_NETWORKS'],
       [new Response('no', { status: 500 }), 'HTTP 500'],
       [new Response('<html>', { status: 502 }), 'HTTP 502'],
+      [Response.json({ message: 'no lock' }, { status: 503 }), 'HTTP 503'],
       [new Response('<html>'), '不正'],
       [Response.json([{ type: 'XX' }]), '不正'],
     ];
@@ -86,6 +86,13 @@ describe('AgentClient', () => {
       const failure = await failureOf(new AgentClient(url).channels());
       expect(failure.code).toBe('agent_unavailable');
       expect(failure.message).toContain(reason);
+    }
+  });
+
+  test('what the system says of a connection is not for users', () => {
+    for (const code of ['ECONNRESET', 'ENOTFOUND', 'EPROTO', 'constructor', undefined]) {
+      const error = Object.assign(new Error('The socket was closed, pass verbose: true'), { code });
+      expect(connectionReason(error)).toMatch(/^[^A-Za-z]+$/u);
     }
   });
 

@@ -1,6 +1,13 @@
 import { expect, test } from 'bun:test';
-import { crc16, dataUnit, managementGroup, statementGroup, UNIT } from './data-group.ts';
-import { captionPes, superimposePes } from './pes.ts';
+import {
+  captionPes,
+  crc16,
+  dataUnit,
+  managementGroup,
+  statementGroup,
+  superimposePes,
+  UNIT,
+} from './data-group.ts';
 
 function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('hex');

@@ -3,14 +3,13 @@
  * ARIB STD-B24 (vol. 1 part 3, chapter 9), restricted by TR-B14 vol. 3 section 4: no positions and sizes,
  * kanji on the right side; receivers show the lines at the bottom of a plane of 320 by 180 dots.
  */
-import type { BroadcastMs } from '../../arib/time.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
 import { TICKS_PER_SECOND, ticksAt, wrapTicks } from '../clock.ts';
 import type { EventStation } from '../si/eit.ts';
 import { kanjiCode } from '../text/tables.ts';
 import { ERASE } from './compose.ts';
-import { DISPLAY, dataUnit, managementGroup, statementGroup, UNIT } from './data-group.ts';
+import { captionPes, DISPLAY, dataUnit, managementGroup, statementGroup, UNIT } from './data-group.ts';
 import type { Page } from './page.ts';
-import { captionPes } from './pes.ts';
 import { CaptionTrack, presentedAt, type Track, type Transmission } from './track.ts';
 
 /** Interval of management data. */

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test';
-import { eventId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
+import { eventId } from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import { Random } from '../random.ts';
 import { isInside } from './compose.ts';
 import { placeEnglish, placeText } from './layout.ts';
-import { newsflashPage } from './newsflash.ts';
 import { SCENES } from './scenes.ts';
 import { type Captioned, SCENE_MS, sceneStatements, stationStyle } from './script.ts';
+import { newsflashPage } from './track.ts';
 
 const programme: Captioned = {
   eventId: eventId(7),

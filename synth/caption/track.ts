@@ -2,7 +2,7 @@
  * The contents of a station's caption stream and its superimposed text: PES packets and their sending times, a pure
  * function of scenario, station and time.
  */
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
 import { momentOf, TICKS_PER_SECOND } from '../clock.ts';
 import type { Programme } from '../guide/programme.ts';
 import { Random } from '../random.ts';
@@ -10,11 +10,52 @@ import { GROUP_TICKS } from '../rundown/part.ts';
 import { Rundown } from '../rundown/rundown.ts';
 import type { EventStation } from '../si/eit.ts';
 import { composePage, ERASE } from './compose.ts';
-import { DISPLAY, type Group, managementGroup, statementGroup } from './data-group.ts';
-import { newsflashPage } from './newsflash.ts';
-import type { Page } from './page.ts';
-import { captionPes, superimposePes } from './pes.ts';
+import {
+  captionPes,
+  DISPLAY,
+  type Group,
+  managementGroup,
+  statementGroup,
+  superimposePes,
+} from './data-group.ts';
+import { cellOf, type Page, PLAIN, type Run, SHADE, type Style, WHITE, WHOLE_FRAME } from './page.ts';
+import { NEWSFLASHES } from './scenes.ts';
 import { SCENE_MS, type Stretch, sceneStatements, stationStyle } from './script.ts';
+
+const RED = 1;
+const MARGIN = 60;
+const STYLE: Style = {
+  habit: 1,
+  motion: 'coordinates',
+  compact: false,
+  outlined: false,
+  halfColours: false,
+  raster: false,
+};
+/** Built-in sounds 0 to 4 are the chimes of newsflashes. */
+const CHIMES = 5;
+
+/** Superimposed newsflashes: a chime and two or three rows at the top of the picture. */
+export function newsflashPage(random: Random): Page {
+  const [heading = '', ...rows] = random.pick(NEWSFLASHES);
+  const { height } = cellOf(WHOLE_FRAME, 'normal');
+  const row = (text: string, index: number): Run => ({
+    ...PLAIN,
+    foreground: WHITE,
+    background: index === 0 ? RED : SHADE,
+    x: MARGIN,
+    y: (index + 1) * height - 1,
+    text,
+    role: 'text',
+  });
+  const runs = [heading, ...rows].map((text, index) => row(text.replaceAll(' ', '　'), index));
+  return {
+    frame: WHOLE_FRAME,
+    style: STYLE,
+    steps: [{ waitMs: 0, clears: true, runs }],
+    chime: random.below(CHIMES),
+  };
+}
 
 /** A PES packet and the unwrapped 90 kHz time at which its sending begins. */
 export interface Transmission {

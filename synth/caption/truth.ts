@@ -1,5 +1,5 @@
 /** Every caption in a time range, for tests and inspection. */
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
 import { ticksAt, wrapTicks } from '../clock.ts';
 import type { EventStation } from '../si/eit.ts';
 import { drawnCharacter } from './drcs.ts';

@@ -3,7 +3,7 @@
  * size of all logos: logo_type 8, number_of_loop 16, then for each logo reserved 7, logo_id 9,
  * number_of_services 8 with original_network_id, transport_stream_id and service_id of each, data_size 16, PNG.
  */
-import type { BroadcastType } from '../../arib/ids.ts';
+import type { BroadcastType } from '../../lib/arib/ids.ts';
 import { LOGO_VERSION, type NetworkLogo } from '../logo/assignment.ts';
 import { LOGO_TYPES, logoPicture } from '../logo/picture.ts';
 import { ByteWriter, concat } from '../si/bytes.ts';

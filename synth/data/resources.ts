@@ -2,9 +2,10 @@
  * Fills the data carousels of a station in addition to its document: modules of random resources, at the
  * rates that were measured for the components of a terrestrial station (1.7 Mbit/s in total).
  */
-import type { StationPlace } from '../scenario/layout.ts';
+import { hasFewComponents, type StationPlace } from '../scenario/layout.ts';
 import type { ChannelPlan } from '../scenario/model.ts';
-import { type CarouselPlan, type Module, moduleType } from '../si/dsmcc.ts';
+import { type CarouselPlan, type Module, moduleType, returnToEntry } from '../si/dsmcc.ts';
+import { stationPages } from './pages.ts';
 
 /** Bit rate by component_tag. */
 const RATES: ReadonlyMap<number, number> = new Map([
@@ -28,18 +29,25 @@ const DOWNLOAD_ID = 0xffff_ffff;
 const VERSION = 1;
 const MEDIA_TYPE = 'application/octet-stream';
 
-/** Bit rate of one component. */
-function componentRate(channel: ChannelPlan, componentTag: number): number {
+/** Bit rate of one component; pages may need more. */
+function componentRate(channel: ChannelPlan, { plan }: StationPlace, componentTag: number): number {
+  if (hasFewComponents(plan)) return 0;
   const share = Math.min(1, channel.bitrate / MEASURED_BITRATE);
   return (RATES.get(componentTag) ?? 0) * share;
 }
 
-/** Bit rate of all data components of a station. */
-export function dataRate(channel: ChannelPlan, { carousel, dataComponents }: StationPlace): number {
-  return [...(carousel === null ? [] : [carousel]), ...dataComponents].reduce(
-    (sum, { componentTag }) => sum + componentRate(channel, componentTag),
-    0,
-  );
+function rateOf(modules: readonly Module[], seconds: number): number {
+  return (modules.reduce((sum, { bytes }) => sum + bytes.length, 0) * 8 * OVERHEAD) / seconds;
+}
+
+/** Bit rate of all data components of a station. @param seconds cycle of its carousels */
+export function dataRate(channel: ChannelPlan, station: StationPlace, seconds: number): number {
+  const { carousel, dataComponents, plan } = station;
+  const pages = stationPages(channel, plan);
+  return [...(carousel === null ? [] : [carousel]), ...dataComponents].reduce((sum, { componentTag }) => {
+    const own = pages === null ? 0 : rateOf(pages.modules(componentTag, 0), seconds);
+    return sum + Math.max(own, componentRate(channel, station, componentTag));
+  }, 0);
 }
 
 /** Incompressible bytes from a linear congruential generator, which is fast enough for this amount. */
@@ -67,33 +75,28 @@ function seedOf({ plan }: StationPlace, componentTag: number): number {
   return (plan.serviceId << 8) | componentTag;
 }
 
-/** The carousel of a document, filled up with resources. */
-export function filledCarousel(
-  channel: ChannelPlan,
-  station: StationPlace,
-  plan: CarouselPlan,
-  seconds: number,
-): CarouselPlan {
-  if (station.carousel === null) return plan;
-  const { componentTag } = station.carousel;
-  const own = plan.modules.reduce((sum, { bytes }) => sum + bytes.length, 0);
-  const rate = componentRate(channel, componentTag) - (own * 8 * OVERHEAD) / seconds;
-  const firstId = Math.max(...plan.modules.map(({ id }) => id)) + 1;
-  const modules = resourceModules(Math.max(0, rate), seconds, seedOf(station, componentTag), firstId);
-  return { ...plan, modules: [...plan.modules, ...modules] };
-}
-
-/** The carousel of a further component; null if its rate is too low to carry anything. */
-export function resourceCarousel(
+/** Modules that fill a component up to its bit rate; their ids follow those of its own modules. */
+export function fillingModules(
   channel: ChannelPlan,
   station: StationPlace,
   componentTag: number,
+  own: readonly Module[],
   seconds: number,
-): CarouselPlan | null {
-  const rate = componentRate(channel, componentTag);
-  const modules = resourceModules(rate, seconds, seedOf(station, componentTag), 0);
-  if (modules.length === 0) return null;
-  return { downloadId: DOWNLOAD_ID, transaction: VERSION, modules };
+): Module[] {
+  const rate = componentRate(channel, station, componentTag) - rateOf(own, seconds);
+  const firstId = Math.max(-1, ...own.map(({ id }) => id)) + 1;
+  return resourceModules(Math.max(0, rate), seconds, seedOf(station, componentTag), firstId);
+}
+
+/** The carousel of one component. @param isEntry its documents are those to begin with */
+export function stationCarousel(modules: readonly Module[], isEntry: boolean): CarouselPlan {
+  // Another list has another number.
+  const transaction = modules.reduce(
+    (sum, { id, version }) => (sum * 31 + id * 7 + version) % 2 ** 30,
+    VERSION,
+  );
+  const privateData = isEntry ? returnToEntry() : new Uint8Array(0);
+  return { downloadId: DOWNLOAD_ID, transaction, modules, privateData };
 }
 
 /** Bit rate of the engineering service's component that is in use. */
@@ -101,5 +104,5 @@ const ENGINEERING_RATE = 10_000;
 
 export function engineeringCarousel(seed: number, seconds: number): CarouselPlan {
   const modules = resourceModules(ENGINEERING_RATE, seconds, seed, 0);
-  return { downloadId: DOWNLOAD_ID, transaction: VERSION, modules };
+  return stationCarousel(modules, false);
 }

@@ -3,11 +3,10 @@
  * with a header, compressed, ARIB STD-B24 vol. 3 and TR-B14 vol. 3.
  */
 import { deflateSync } from 'node:zlib';
-import type { BroadcastType } from '../../arib/ids.ts';
-import { encodeLatin } from '../si/ascii.ts';
-import { concat } from '../si/bytes.ts';
+import type { BroadcastType } from '../../lib/arib/ids.ts';
+import { concat, encodeLatin } from '../si/bytes.ts';
 import { type CarouselPlan, type Module, moduleCompression } from '../si/dsmcc.ts';
-import { kanjiCode } from '../text/tables.ts';
+import { encodeEuc } from './euc.ts';
 
 const BOUNDARY = 'parts';
 const NEWLINE = '\r\n';
@@ -16,18 +15,6 @@ const DOWNLOAD_ID = 0xffff_ffff;
 const VERSION = 1;
 /** Versions of BML stated in documents, by broadcast type. */
 const BML_VERSION = { GR: '3.0', BS: '1.0', CS: '2.0' } as const;
-
-/** EUC-JP: ASCII, and two bytes per character of JIS X 0208. @throws RangeError for any other character */
-function encodeEuc(text: string): Uint8Array {
-  return concat(
-    [...text].map((character) => {
-      if (character <= '~') return encodeLatin(character);
-      const code = kanjiCode(character);
-      if (code === undefined) throw new RangeError(`${character} is not in JIS X 0208`);
-      return Uint8Array.of((code >> 8) + 0xa0, (code & 0xff) + 0xa0);
-    }),
-  );
-}
 
 const STYLE = [
   'body { background-color-index: 0; color-index: 7; resolution: 960x540; display-aspect-ratio: 16v9; }',

@@ -5,9 +5,8 @@ import type { ChannelPlan } from '../scenario/model.ts';
 import type { EventStation } from '../si/eit.ts';
 import { FaultyGuide } from './guide.ts';
 import { Line, type LineStation } from './line.ts';
-import { type Fault, type Faults, faultsOf } from './model.ts';
+import { type Fault, type Faults, faultsOf, isActive } from './model.ts';
 import { FaultChanges } from './station-changes.ts';
-import { isActive } from './window.ts';
 
 /** The faults of the scenario first, then those currently in the control file. */
 export function channelFaults(planned: readonly Fault[], file: Faults, channel: ChannelPlan): Faults {

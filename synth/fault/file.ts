@@ -1,8 +1,10 @@
 /** Faults from JSON, in a scenario or in a control file. */
-import { BROADCAST_TYPES } from '../../arib/ids.ts';
+
+import { readFileSync, statSync } from 'node:fs';
+import { BROADCAST_TYPES } from '../../lib/arib/ids.ts';
 import { inClockRange } from '../clock.ts';
-import type { Field } from '../scenario/fields.ts';
-import type { Fault, FaultOf, FaultWindow, PacketFault, TableFault } from './model.ts';
+import { Field, ScenarioError } from '../scenario/fields.ts';
+import type { Fault, FaultOf, Faults, FaultWindow, PacketFault, TableFault } from './model.ts';
 
 const DAY_SEC = 86_400;
 const MAX_OFFSET_MS = 400 * DAY_SEC * 1000;
@@ -182,4 +184,59 @@ export function readFault(field: Field): Fault {
   const type = field.member('type').or<Fault['type']>(null, (given) => given.oneOf(BROADCAST_TYPES));
   const channel = field.member('channel').or<string | null>(null, (given) => given.text());
   return { ...readWindow(kind, field), type, channel, ...fault };
+}
+
+/** Interval between checks of the file's modification time. */
+const LOOK_MS = 50;
+const MAX_BYTES = 1_000_000;
+
+/** `{"faults": […]}`, or only the list. @throws ScenarioError, SyntaxError */
+function parseFaults(text: string): Fault[] {
+  const json: unknown = JSON.parse(text);
+  const root = new Field(json, '');
+  return (Array.isArray(json) ? root : root.object(['faults']).faults).list(readFault);
+}
+
+/** Faults that are switched on and off while channels are on the air: a JSON file that is polled. */
+export class ControlFile implements Faults {
+  #faults: readonly Fault[] = [];
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #seen = '';
+
+  /**
+   * @param now monotonic milliseconds @param complain called once for each unreadable version of the file;
+   * the previous faults stay
+   */
+  constructor(
+    private readonly path: string,
+    private readonly now: () => number,
+    private readonly complain: (message: string) => void,
+  ) {}
+
+  /** Empty while the file does not exist. */
+  get current(): readonly Fault[] {
+    const at = this.now();
+    if (at - this.#lookedAt >= LOOK_MS) {
+      this.#lookedAt = at;
+      this.#look();
+    }
+    return this.#faults;
+  }
+
+  #look(): void {
+    const state = statSync(this.path, { throwIfNoEntry: false });
+    const seen = state === undefined ? '' : `${state.mtimeMs}/${state.size}/${state.ino}`;
+    if (seen === this.#seen) return;
+    this.#seen = seen;
+    if (state === undefined) {
+      this.#faults = [];
+      return;
+    }
+    try {
+      if (state.size > MAX_BYTES) throw new ScenarioError('大きすぎます');
+      this.#faults = parseFaults(readFileSync(this.path, 'utf8'));
+    } catch (error) {
+      this.complain(`${this.path}: ${(error as Error).message}`);
+    }
+  }
 }

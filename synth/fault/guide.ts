@@ -1,11 +1,9 @@
 /** Faults in the announcements of present/following, over a station's own guide. */
-import { eventId } from '../../arib/ids.ts';
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
-import type { Guide, Programme } from '../guide/programme.ts';
-import { MAX_TITLE_BYTES } from '../guide/programme.ts';
+import { eventId } from '../../lib/arib/ids.ts';
+import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
+import { type Guide, MAX_TITLE_BYTES, type Programme } from '../guide/programme.ts';
 import { fitText } from '../text/encode.ts';
-import type { Fault, FaultOf, Faults } from './model.ts';
-import { edgesUntil, isActive } from './window.ts';
+import { edgesUntil, type Fault, type FaultOf, type Faults, isActive } from './model.ts';
 
 /** Added to an id: the other half of the range, which no programme of these days uses. */
 const OTHER_HALF = 0x8000;

@@ -1,7 +1,26 @@
 /** Changes to single transport packets: ISO/IEC 13818-1 2.4.3.2 (header), 2.4.3.5 (PCR), 2.4.3.7 (PES). */
-import { PTS_MODULUS } from '../../arib/time.ts';
+import { PTS_MODULUS } from '../../lib/arib/time.ts';
 import { PACKET_SIZE } from '../media/loop.ts';
-import { packetBits } from './chance.ts';
+
+const WORD = 4_294_967_296;
+
+function mix(value: number): number {
+  let mixed = Math.imul(value ^ (value >>> 16), 0x7feb352d);
+  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x846ca68b);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
+}
+
+/** 32 random bits for a number of up to 53 bits; another sequence for every `salt`. */
+function packetBits(index: number, salt: number): number {
+  const low = index >>> 0;
+  const high = Math.floor(index / WORD) >>> 0;
+  return mix(mix(low ^ mix(salt)) ^ high);
+}
+
+/** True with the probability `rate`. */
+export function packetChance(index: number, salt: number, rate: number): boolean {
+  return packetBits(index, salt) < rate * WORD;
+}
 
 export function pidAt(bytes: Uint8Array, at: number): number {
   return (((bytes[at + 1] as number) & 0x1f) << 8) | (bytes[at + 2] as number);

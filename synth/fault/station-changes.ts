@@ -1,6 +1,6 @@
 /** Faults that affect a station's PMT, as changes of its state. */
-import { pid } from '../../arib/ids.ts';
-import { type BroadcastMs, broadcastMs, jstDayStart } from '../../arib/time.ts';
+import { pid } from '../../lib/arib/ids.ts';
+import { type BroadcastMs, broadcastMs, jstDayStart } from '../../lib/arib/time.ts';
 import { STC_ZERO } from '../clock.ts';
 import { DAY_MS } from '../guide/programme.ts';
 import type { StationPlace } from '../scenario/layout.ts';

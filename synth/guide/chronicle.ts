@@ -1,8 +1,8 @@
 /**
  * A guide made of consecutive stretches without overlap: the announced and the aired programmes at any time.
  */
-import type { EventId } from '../../arib/ids.ts';
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+import type { EventId } from '../../lib/arib/ids.ts';
+import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
 import type { Guide, Programme } from './programme.ts';
 import { programmeOf, type Span, type Stretch } from './stretch.ts';
 

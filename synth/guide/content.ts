@@ -1,5 +1,5 @@
 /** Texts and marks of generated programmes, and their adaptation to a station. */
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
 import { hash, Random } from '../random.ts';
 import type { AudioMode, StationPlan } from '../scenario/model.ts';
 import type { ExtendedItem } from '../si/descriptors.ts';

@@ -2,7 +2,17 @@
 import type { ChannelPlan, Scenario, StationPlan } from '../scenario/model.ts';
 import { listingsOf } from './listings.ts';
 import type { Guide } from './programme.ts';
-import { SILENT_GUIDE } from './silent.ts';
+
+/** The guide of a station that announces event tables and sends none. */
+const SILENT_GUIDE: Guide = {
+  days: 0,
+  starting: () => [],
+  present: () => undefined,
+  following: () => undefined,
+  airing: () => [],
+  presentChanges: () => 0,
+  revisions: () => 0,
+};
 
 /** Always the same object for a station, so that its caches are shared. */
 export function guideOf(scenario: Scenario, channel: ChannelPlan, station: StationPlan): Guide {

@@ -1,6 +1,6 @@
 /** Information that one station's guide needs from the others. */
-import type { EventId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
+import type { EventId } from '../../lib/arib/ids.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
 import {
   type ChannelPlan,
   isPartialReception,

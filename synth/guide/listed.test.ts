@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { broadcastMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import { STC_ZERO } from '../clock.ts';
 import { parseScenario } from '../scenario/file.ts';
 import { smallScenario } from '../scenario/small.ts';

@@ -1,6 +1,6 @@
 /** Programmes listed in a scenario: at given times, or as a list that repeats endlessly. */
-import { type EventId, eventId } from '../../arib/ids.ts';
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+import { type EventId, eventId } from '../../lib/arib/ids.ts';
+import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
 import { STC_ZERO } from '../clock.ts';
 import type { ListedProgramme } from '../scenario/model.ts';
 import { fitText } from '../text/encode.ts';

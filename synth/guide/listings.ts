@@ -1,6 +1,6 @@
 /** The guides of all stations of a scenario, and the lookup of programmes on other stations. */
-import type { EventId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
+import type { EventId } from '../../lib/arib/ids.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
 import type { Scenario, StationPlan, StationReference } from '../scenario/model.ts';
 import { Chronicle } from './chronicle.ts';
 import type { Links, StationOfChannel } from './links.ts';

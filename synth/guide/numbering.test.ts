@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { broadcastMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import { DEFAULT } from '../scenario/default.ts';
 import { extendedEvent } from '../si/descriptors.ts';
 import { encodeText } from '../text/encode.ts';

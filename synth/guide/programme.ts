@@ -1,6 +1,6 @@
 /** Programmes and their times, as needed by the tables and `--truth`. */
-import type { EventId, NetworkId, ServiceId, TransportStreamId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
+import type { EventId, NetworkId, ServiceId, TransportStreamId } from '../../lib/arib/ids.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
 import type { AudioMode } from '../scenario/model.ts';
 import type { ExtendedItem } from '../si/descriptors.ts';
 

@@ -3,8 +3,8 @@
  * are interrupted or cancelled, when that is announced, and how the following programmes move. Later
  * stretches are not affected.
  */
-import type { EventId } from '../../arib/ids.ts';
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+import type { EventId } from '../../lib/arib/ids.ts';
+import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
 import type { Content, Programme } from './programme.ts';
 
 export type Incident =

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { type BroadcastMs, broadcastMs, jstDayStart } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs, jstDayStart } from '../../lib/arib/time.ts';
 import { DEFAULT } from '../scenario/default.ts';
 import { MINI } from '../scenario/mini.ts';
 import type { ChannelPlan, Scenario, StationPlan } from '../scenario/model.ts';

@@ -2,8 +2,8 @@
  * Programmes generated from the seed: a weekly timetable per station, on which the same series have the same
  * times with new episodes each time, and what happens to them on each day. A stretch is a broadcast day.
  */
-import { type EventId, eventId } from '../../arib/ids.ts';
-import { type BroadcastMs, broadcastMs, JST_OFFSET_MS } from '../../arib/time.ts';
+import { type EventId, eventId } from '../../lib/arib/ids.ts';
+import { type BroadcastMs, broadcastMs, JST_OFFSET_MS } from '../../lib/arib/time.ts';
 import { Random } from '../random.ts';
 import type { Stretches } from './chronicle.ts';
 import { again, dress, insteadOf, type Raw, rawOf } from './content.ts';

@@ -10,10 +10,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MediaCache } from './cache.ts';
+import { MediaCache, recipeKey } from './cache.ts';
 import { findFfmpeg } from './ffmpeg.ts';
 import { loopPeriod } from './loop.ts';
-import { recipeKey } from './recipe-key.ts';
 import { mainFilm } from './recipes.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'synth-cache-'));

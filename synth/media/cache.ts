@@ -2,6 +2,8 @@
  * The folder of finished loops. A file appears complete or not at all; if several processes need the same
  * one, the first makes it and the others wait.
  */
+
+import { createHash } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -15,13 +17,31 @@ import {
   writeSync,
 } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ffmpeg } from './ffmpeg.ts';
 import { type Loop, loopToBytes, readLoop } from './loop.ts';
-import { makeLoop } from './make.ts';
-import { recipeKey } from './recipe-key.ts';
+import { audioArgs, makeLoop } from './make.ts';
 import type { Recipe } from './recipes.ts';
+import { FONT_WORD, videoArgs } from './video-args.ts';
+
+/** The properties that determine the bytes of a recipe, independent of the project's folder. */
+function recipeShape(recipe: Recipe): string {
+  const args = recipe.kind === 'video' ? videoArgs(recipe) : audioArgs(recipe);
+  return JSON.stringify([recipe, args]).replaceAll(FONT_WORD, 'font');
+}
+
+const known = new WeakMap<Recipe, string>();
+
+/** Name of a recipe's file: a digest of everything that determines its bytes. */
+export function recipeKey(recipe: Recipe): string {
+  const found = known.get(recipe);
+  if (found !== undefined) return found;
+  const key = createHash('sha256').update(recipeShape(recipe)).digest('hex').slice(0, 24);
+  known.set(recipe, key);
+  return key;
+}
 
 /** Making one loop takes less, even on a slow machine with all cores busy. */
 const WAIT_LIMIT_MS = 300_000;
@@ -121,4 +141,38 @@ export class MediaCache {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
   }
+}
+
+/** ffmpeg uses little more than one core for one loop. */
+const AT_ONCE = Math.min(2, availableParallelism());
+
+function nameOf(recipe: Recipe): string {
+  if (recipe.kind === 'audio') {
+    const { sound, mode, beepHz, number, bitrate } = recipe;
+    const which = sound === 'marks' ? `${mode} ${beepHz.join('/')} Hz` : String(number);
+    return `audio ${sound} ${which} ${bitrate / 1000} kbit/s`;
+  }
+  const { plan, film, cadence, label } = recipe;
+  return `video ${plan.codec} ${plan.width}x${plan.height} ${film} ${cadence} ${label}`;
+}
+
+/** Reports `prepare <done>/<total> <what>` for each loop made. @throws like MediaCache.get */
+export async function prepare(
+  cache: MediaCache,
+  recipes: readonly Recipe[],
+  report: (line: string) => void,
+): Promise<void> {
+  const missing = new Map<string, Recipe>();
+  for (const recipe of recipes) if (!cache.has(recipe)) missing.set(recipeKey(recipe), recipe);
+  const left = [...missing.values()];
+  const total = left.length;
+  let done = 0;
+  const worker = async (): Promise<void> => {
+    for (let recipe = left.shift(); recipe !== undefined; recipe = left.shift()) {
+      await cache.get(recipe);
+      done += 1;
+      report(`prepare ${done}/${total} ${nameOf(recipe)}`);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { pid } from '../../arib/ids.ts';
+import { pid } from '../../lib/arib/ids.ts';
 import type { Track, Transmission } from '../caption/track.ts';
 import { CaptionSource } from './caption-source.ts';
 

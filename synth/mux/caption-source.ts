@@ -1,5 +1,5 @@
 /** Sends single PES packets of captions: ISO/IEC 13818-1 2.4.3, at the rate permitted by ARIB TR-B14. */
-import type { Pid } from '../../arib/ids.ts';
+import type { Pid } from '../../lib/arib/ids.ts';
 import { PartialCaptionTrack } from '../caption/partial.ts';
 import { CaptionTrack, SuperimposeTrack, type Track, type Transmission } from '../caption/track.ts';
 import { TICKS_PER_SECOND } from '../clock.ts';

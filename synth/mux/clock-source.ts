@@ -1,5 +1,5 @@
 /** Program clock references in packets of their own, without payload: ISO/IEC 13818-1 2.4.3.5. */
-import type { Pid } from '../../arib/ids.ts';
+import type { Pid } from '../../lib/arib/ids.ts';
 import { wrapTicks } from '../clock.ts';
 import { PACKET_SIZE } from '../media/loop.ts';
 import { NULL_PID } from '../scenario/layout.ts';

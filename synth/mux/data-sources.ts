@@ -1,8 +1,9 @@
 /** Sections of a channel other than its tables: data carousels, applications, messages for cards. */
-import type { Pid } from '../../arib/ids.ts';
+import type { Pid } from '../../lib/arib/ids.ts';
 import { TICKS_PER_SECOND } from '../clock.ts';
 import { logoCarousel } from '../data/logo-modules.ts';
-import { engineeringCarousel, filledCarousel, resourceCarousel } from '../data/resources.ts';
+import { stationPages } from '../data/pages.ts';
+import { engineeringCarousel, fillingModules, stationCarousel } from '../data/resources.ts';
 import { bmlCarousel } from '../data/startup.ts';
 import { networkLogos } from '../logo/assignment.ts';
 import {
@@ -16,18 +17,76 @@ import {
 import type { ChannelPlan, Scenario } from '../scenario/model.ts';
 import { aitSection } from '../si/ait.ts';
 import { ecmSection, emmSection, protectionEmmSection } from '../si/conditional.ts';
-import { type CarouselPlan, ddbSections, diiSection } from '../si/dsmcc.ts';
+import { type CarouselPlan, ddbSections, diiSection, type Module } from '../si/dsmcc.ts';
 import { networkOf } from '../si/network.ts';
-import { constantCarousel, momentCarousel } from './carousels.ts';
-import { type Carousel, SectionSource } from './section-source.ts';
-import { STREAM_CYCLE } from './table-cycles.ts';
+import { APPLICATION_FOLDER } from '../web/application.ts';
+import { WEB_NAME } from '../web/pages.ts';
+import { constantCarousel, momentCarousel, STREAM_CYCLE } from './carousels.ts';
+import { type Burst, type Carousel, SectionSource } from './section-source.ts';
 
-/** The list of a carousel's modules at its cycle, and its blocks distributed over theirs. */
+/** Made once per list, since most turns are alike. */
+class Lists {
+  #plan: CarouselPlan | undefined;
+  #list: Uint8Array = new Uint8Array(0);
+  #bursts: readonly Burst[] = [];
+  readonly #blocks = new WeakMap<Module, Uint8Array[]>();
+
+  constructor(private readonly planAt: (ticks: number) => CarouselPlan) {}
+
+  at(ticks: number): { list: Uint8Array; bursts: readonly Burst[] } {
+    const plan = this.planAt(ticks);
+    if (this.#plan === undefined || !isSame(this.#plan, plan)) {
+      this.#plan = plan;
+      this.#list = diiSection(plan);
+      const blocks = plan.modules.flatMap((module) => this.#blocksOf(plan.downloadId, module));
+      this.#bursts = blocks.map((section) => () => [section]);
+    }
+    return { list: this.#list, bursts: this.#bursts };
+  }
+
+  #blocksOf(downloadId: number, module: Module): Uint8Array[] {
+    const made = this.#blocks.get(module) ?? ddbSections(downloadId, module);
+    this.#blocks.set(module, made);
+    return made;
+  }
+}
+
+function isSame(one: CarouselPlan, other: CarouselPlan): boolean {
+  return (
+    one.downloadId === other.downloadId &&
+    one.modules.length === other.modules.length &&
+    one.modules.every((module, index) => module === other.modules[index])
+  );
+}
+
+/**
+ * The list of a carousel's modules at its cycle, and its blocks distributed over theirs. @param planAt at a time of the
+ * clock; modules that did not change are the same objects
+ */
+function moduleCarousels(planAt: (ticks: number) => CarouselPlan, seconds: number): Carousel[] {
+  const lists = new Lists(planAt);
+  const at = (carouselSeconds: number, take: (ticks: number) => readonly Burst[]): Carousel => {
+    const period = carouselSeconds * TICKS_PER_SECOND;
+    return { period, bursts: (turn) => take(turn * period) };
+  };
+  return [
+    at(STREAM_CYCLE.dii, (ticks) => [() => [lists.at(ticks).list]]),
+    at(seconds, (ticks) => lists.at(ticks).bursts),
+  ];
+}
+
+/** Stream descriptors, repeated while they are valid. */
+function eventCarousel(sectionsAt: (ticks: number) => readonly Uint8Array[]): Carousel {
+  const period = STREAM_CYCLE.events * TICKS_PER_SECOND;
+  return { period, bursts: (turn) => [() => sectionsAt(turn * period)] };
+}
+
+/** A carousel that never changes. */
 function carouselSource(pid: Pid, plan: CarouselPlan, seconds: number): SectionSource {
-  const blocks = plan.modules.flatMap((module) => ddbSections(plan.downloadId, module));
-  const bursts = blocks.map((section) => () => [section]);
-  const data: Carousel = { period: seconds * TICKS_PER_SECOND, bursts: () => bursts };
-  return new SectionSource(pid, [constantCarousel(STREAM_CYCLE.dii, [diiSection(plan)]), data]);
+  return new SectionSource(
+    pid,
+    moduleCarousels(() => plan, seconds),
+  );
 }
 
 /** The carousel of each data service. */
@@ -49,23 +108,29 @@ function applicationOf(channel: ChannelPlan, { plan }: StationPlace) {
   return {
     organizationId: channel.networkId,
     applicationId: plan.serviceId & 0xffff,
-    base: `http://hybridcast.station${plan.serviceId}.example/`,
-    path: 'startup/index.html',
+    base: `http://${WEB_NAME}${APPLICATION_FOLDER}`,
+    path: 'index.html',
   };
 }
 
 function stationSources(channel: ChannelPlan, station: StationPlace): SectionSource[] {
   const { carousel, dataComponents, application, plan } = station;
-  const sources: SectionSource[] = [];
-  if (carousel !== null) {
-    const document = bmlCarousel(channel.type, plan.name);
-    const filled = filledCarousel(channel, station, document, STREAM_CYCLE.bml);
-    sources.push(carouselSource(carousel.pid, filled, STREAM_CYCLE.bml));
-  }
-  for (const { pid, componentTag } of dataComponents) {
-    const resources = resourceCarousel(channel, station, componentTag, STREAM_CYCLE.bml);
-    if (resources !== null) sources.push(carouselSource(pid, resources, STREAM_CYCLE.bml));
-  }
+  const pages = stationPages(channel, plan);
+  const document = carousel === null || pages !== null ? null : bmlCarousel(channel.type, plan.name);
+  const sources = [...(carousel === null ? [] : [carousel]), ...dataComponents].flatMap((place) => {
+    const { componentTag } = place;
+    const own = (ticks: number) =>
+      pages?.modules(componentTag, ticks) ?? (place === carousel ? (document?.modules ?? []) : []);
+    const filling = fillingModules(channel, station, componentTag, own(0), STREAM_CYCLE.bml);
+    if (own(0).length + filling.length === 0) return [];
+    const isEntry = place === carousel;
+    const plan = (ticks: number) => stationCarousel([...own(ticks), ...filling], isEntry);
+    const events =
+      (pages?.events(componentTag, 0) ?? []).length === 0
+        ? []
+        : [eventCarousel((ticks) => pages?.events(componentTag, ticks) ?? [])];
+    return new SectionSource(place.pid, [...moduleCarousels(plan, STREAM_CYCLE.bml), ...events]);
+  });
   if (application !== null) {
     const section = aitSection(applicationOf(channel, station));
     sources.push(new SectionSource(application.pid, [constantCarousel(STREAM_CYCLE.application, [section])]));

@@ -1,5 +1,5 @@
 /** The event tables of a station on their PID: which segments are sent when, and how often. */
-import { type BroadcastMs, jstDayStart } from '../../arib/time.ts';
+import { type BroadcastMs, jstDayStart } from '../../lib/arib/time.ts';
 import { momentOf, TICKS_PER_SECOND } from '../clock.ts';
 import { DAY_MS } from '../guide/programme.ts';
 import { type ChannelPlace, EIT_PID, L_EIT_PID } from '../scenario/layout.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { pid } from '../../arib/ids.ts';
+import { pid } from '../../lib/arib/ids.ts';
 import type { Loop } from '../media/loop.ts';
 import { audioLoop } from '../media/packetise.ts';
 import { Random } from '../random.ts';

@@ -1,5 +1,5 @@
 /** Sends the sections of one PID, each table at its own cycle: ISO/IEC 13818-1 2.4.4. */
-import type { Pid } from '../../arib/ids.ts';
+import type { Pid } from '../../lib/arib/ids.ts';
 import { PACKET_SIZE } from '../media/loop.ts';
 import { NULL_PID } from '../scenario/layout.ts';
 import type { PacketSource } from './source.ts';

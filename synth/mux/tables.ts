@@ -1,5 +1,5 @@
 /** Which tables a channel sends, on which PID and how often. */
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
 import { TICKS_PER_SECOND } from '../clock.ts';
 import { networkLogos } from '../logo/assignment.ts';
 import {
@@ -31,7 +31,7 @@ import {
 import { catSection, dataPmtSection, engineeringPmtSection, patSection, pmtSection } from '../si/psi.ts';
 import { logoSdtt, receiverSdtt } from '../si/sdtt.ts';
 import { NO_CHANGES, type StateChanges, type StationState, StationStates } from '../station-state.ts';
-import { constantCarousel, momentCarousel } from './carousels.ts';
+import { constantCarousel, momentCarousel, STREAM_CYCLE, TABLE_CYCLE } from './carousels.ts';
 import {
   type DataCarousels,
   dataServiceCarousels,
@@ -40,7 +40,6 @@ import {
 } from './data-sources.ts';
 import { eventSources } from './event-carousels.ts';
 import { type Carousel, SectionSource } from './section-source.ts';
-import { STREAM_CYCLE, TABLE_CYCLE } from './table-cycles.ts';
 
 /** The repetition cycles that a channel's tables announce. */
 function sentCycles(scenario: Scenario, { type }: ChannelPlan): SentCycles {

@@ -1,19 +1,72 @@
 /** A broadcast on the air: the channels of a scenario, each multiplexed once for all of its tunings. */
-import type { BroadcastMs } from '../../arib/time.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
 import { channelRecipes, openChannel } from '../broadcast.ts';
 import { momentOf, ticksAt } from '../clock.ts';
 import { channelFaults, openLine } from '../fault/channel.ts';
-import { ControlFile } from '../fault/control-file.ts';
+import { ControlFile } from '../fault/file.ts';
 import { type Fault, type Faults, NO_FAULTS } from '../fault/model.ts';
-import type { MediaCache } from '../media/cache.ts';
+import { type MediaCache, prepare } from '../media/cache.ts';
 import { PACKET_SIZE } from '../media/loop.ts';
-import { prepare } from '../media/prepare.ts';
+import type { Multiplexer } from '../mux/multiplexer.ts';
 import { findChannel, loadScenario, parseText } from '../scenario/load.ts';
 import type { ChannelPlan, Scenario } from '../scenario/model.ts';
 import { channelList, channelTruth } from '../truth.ts';
-import { ChannelAir } from './channel-air.ts';
 import type { ChannelName, Programming } from './messages.ts';
 import { type Ending, Tuning, type TuningOutput } from './tuning.ts';
+
+const TICKS_PER_MS = 90;
+
+/** A channel on the air: one stream, made once for all of its tunings, at the pace of its clock references. */
+export class ChannelAir {
+  readonly #tunings = new Set<Tuning>();
+  /** Monotonic ms and broadcast time at which the current tunings began. */
+  #began = { now: 0, ticks: 0 };
+
+  constructor(
+    private readonly stream: Multiplexer,
+    /** By how many seconds it may be late before it omits the time in between. */
+    private readonly maxLagSec: number,
+    /** Relative to real time. */
+    private readonly speed = 1,
+  ) {}
+
+  get isIdle(): boolean {
+    return this.#tunings.size === 0;
+  }
+
+  /** @param now monotonic ms @param at the moment of the broadcast clock */
+  add(tuning: Tuning, now: number, at: BroadcastMs): void {
+    if (this.isIdle) {
+      this.#began = { now, ticks: ticksAt(at) };
+      this.stream.seek(this.#began.ticks);
+    } else this.step(now);
+    this.#tunings.add(tuning);
+  }
+
+  remove(tuning: Tuning): void {
+    this.#tunings.delete(tuning);
+  }
+
+  /** Sends what is due. @param now monotonic ms */
+  step(now: number): void {
+    if (this.isIdle) return;
+    const { stream } = this;
+    const ticksPerMs = TICKS_PER_MS * this.speed;
+    const target = this.#began.ticks + (now - this.#began.now) * ticksPerMs;
+    if (target - stream.ticks > this.maxLagSec * 1000 * ticksPerMs) stream.seek(target);
+    const first = stream.packet;
+    const count = stream.packetsUntil(target);
+    const block = new Uint8Array(count * PACKET_SIZE);
+    stream.fill(block, count);
+    for (const tuning of this.#tunings)
+      tuning.take(block, first, (packet) => momentOf(stream.ticksOf(packet)));
+  }
+
+  end(ending: Ending): void {
+    for (const tuning of this.#tunings) tuning.end(ending);
+    this.#tunings.clear();
+  }
+}
 
 /** Packets made at once for `sent`; in between, what is on the air has its turn. */
 const SENT_PACKETS = 1000;

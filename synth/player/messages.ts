@@ -1,5 +1,5 @@
 /** Messages between a program and its air player, which runs in a worker. */
-import type { BroadcastType } from '../../arib/ids.ts';
+import type { BroadcastType } from '../../lib/arib/ids.ts';
 import type { channelList } from '../truth.ts';
 
 /** A broadcast as it is put on the air. */

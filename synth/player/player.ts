@@ -2,8 +2,8 @@
  * The air player: plays broadcasts to any number of tunings, each a process of `tune.sh` that is connected by TCP and
  * costs next to nothing. One timer paces all of them.
  */
-import { BROADCAST_TYPES } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
+import { BROADCAST_TYPES } from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import type { MediaCache } from '../media/cache.ts';
 import { BroadcastAir } from './broadcast-air.ts';
 import type { ChannelName, Programming } from './messages.ts';

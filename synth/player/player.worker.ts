@@ -1,13 +1,13 @@
 /** Worker entry: an air player for the program that started it. */
 import { join } from 'node:path';
 import { parentPort } from 'node:worker_threads';
-import { broadcastMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import { MediaCache } from '../media/cache.ts';
 import { findFfmpeg } from '../media/ffmpeg.ts';
 import type { PlayerCalls, PlayerMessage, PlayerRequest } from './messages.ts';
 import { Player } from './player.ts';
 
-const folder = process.env.SYNTH_CACHE ?? join(import.meta.dir, '../../.cache/synth');
+const folder = process.env.SYNTH_CACHE ?? join(import.meta.dir, '..', '..', '.cache', 'synth');
 const player = new Player(new MediaCache(folder, findFfmpeg(process.env)));
 
 async function answered(request: PlayerRequest): Promise<PlayerCalls[keyof PlayerCalls]['answer']> {

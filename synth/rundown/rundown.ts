@@ -1,7 +1,7 @@
 /**
  * The rundown of a station: all its parts, a pure function of its guide's actual timeline and of the seed.
  */
-import { broadcastMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import { momentOf, ticksAt } from '../clock.ts';
 import type { Guide, Programme } from '../guide/programme.ts';
 import { Random } from '../random.ts';

@@ -2,7 +2,7 @@
  * The times when a branch station shows another programme than its main station: from one of its own
  * programmes to the next shared one. A pure function of the branch's guide.
  */
-import { broadcastMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import { momentOf, ticksAt } from '../clock.ts';
 import type { Guide, Programme } from '../guide/programme.ts';
 import { GROUP_TICKS } from './part.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { broadcastMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import { ticksAt } from '../clock.ts';
 import { guideOf } from '../guide/guide.ts';
 import { type Loop, PACKET_SIZE } from '../media/loop.ts';

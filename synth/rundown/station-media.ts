@@ -1,5 +1,5 @@
 /** The films and sounds that a station's rundown needs, and the one that plays at a time. */
-import { broadcastMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import { STC_ZERO } from '../clock.ts';
 import type { Guide, Programme } from '../guide/programme.ts';
 import type { Loop } from '../media/loop.ts';

@@ -1,5 +1,5 @@
 /** Every cut of a station in a stretch of time, for `--truth`. */
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
 import { momentOf, ticksAt, wrapTicks } from '../clock.ts';
 import { AUDIO_FRAME_TICKS, beepPitches, FRAME_TICKS, PARTIAL_FRAME_TICKS } from '../media/recipes.ts';
 import type { AudioPlace, StationPlace } from '../scenario/layout.ts';

@@ -3,8 +3,7 @@
  * transport streams of BS and two networks of CS with two streams each. All names are fictitious; the
  * terrestrial region and the satellite stations have numbers that do not exist in reality.
  */
-import { type networkId, type ServiceId, serviceId } from '../../arib/ids.ts';
-import { HABITS } from './habits.ts';
+import { type networkId, type ServiceId, serviceId } from '../../lib/arib/ids.ts';
 import {
   BS_NETWORK,
   CS1_NETWORK,
@@ -23,13 +22,79 @@ import type {
   CommercialPlan,
   DataKind,
   DataServicePlan,
+  Habits,
   LogoKind,
   NamedStream,
+  Opening,
   Scenario,
   StationPlan,
+  StationReference,
   Theme,
   VideoPlan,
 } from './model.ts';
+
+const EVERY_DAY = [0, 1, 2, 3, 4, 5, 6];
+const ODD_DAYS = [1, 3, 5];
+const EVEN_DAYS = [0, 2, 4, 6];
+
+function terrestrialReference(broadcaster: number): StationReference {
+  return {
+    networkId: terrestrialNetwork(INVENTED_REGION, broadcaster),
+    serviceId: terrestrialService(INVENTED_REGION, broadcaster, 'tv', 0),
+  };
+}
+
+/** Exceptional events on the stations of the default region; any two days contain all of them. */
+const HABITS: Readonly<Record<string, Habits>> = {
+  ひばり放送: {
+    sports: [
+      {
+        weekdays: EVEN_DAYS,
+        end: 'punctual',
+        relayTo: { serviceId: terrestrialService(INVENTED_REGION, 0, 'tv', 1) },
+      },
+    ],
+    cancels: ODD_DAYS,
+    soundByProgramme: true,
+  },
+  ひばり教育: { nightPause: 'listed' },
+  あさぎりテレビ: {
+    sports: [{ weekdays: ODD_DAYS, end: 'open' }],
+    cancels: EVEN_DAYS,
+    soundByProgramme: true,
+  },
+  かわせみテレビ: { sports: [{ weekdays: EVEN_DAYS, end: 'overrun' }], nightPause: 'listed' },
+  こもれび放送: {
+    sports: [
+      {
+        weekdays: ODD_DAYS,
+        end: 'punctual',
+        relayTo: { networkId: BS_NETWORK, serviceId: serviceId(331) },
+      },
+    ],
+    nightPause: 'silent',
+    surround: true,
+  },
+  ＢＳひばり: {
+    repeats: [
+      { from: terrestrialReference(0), daysLater: 0, weekdays: EVERY_DAY },
+      { from: terrestrialReference(0), daysLater: 3, weekdays: EVERY_DAY },
+      { from: terrestrialReference(1), daysLater: 1, weekdays: ODD_DAYS },
+    ],
+  },
+  ＢＳあさぎり: {
+    repeats: [{ from: terrestrialReference(2), daysLater: 2, weekdays: EVERY_DAY }],
+    soundByProgramme: true,
+  },
+  ＢＳかわせみ: { repeats: [{ from: terrestrialReference(3), daysLater: 1, weekdays: EVERY_DAY }] },
+  星空シネマ: { surround: true },
+  スポーツ広場: {
+    sports: [
+      { weekdays: ODD_DAYS, end: 'punctual', relayTo: { serviceId: serviceId(432) } },
+      { weekdays: EVEN_DAYS, end: 'overrun' },
+    ],
+  },
+};
 
 const HD: VideoPlan = { codec: 'mpeg2', width: 1440, height: 1080, bitrate: 12_000_000 };
 const FULL_HD: VideoPlan = { ...HD, width: 1920, bitrate: 13_000_000 };
@@ -76,8 +141,10 @@ interface StationSketch {
   commercials?: CommercialPlan;
   theme?: Theme;
   logo?: LogoKind;
-  /** Absent: a document on stations in high definition. */
+  /** Absent: pages. */
   data?: DataKind;
+  /** Absent: the sign. */
+  opening?: Opening;
   pay?: boolean;
 }
 
@@ -91,7 +158,7 @@ function television(id: StationPlan['serviceId'], sketch: StationSketch, hue: nu
   const habits = HABITS[name];
   const isHigh = video.height >= HD.height;
   const captions = sketch.captions ?? (isHigh ? JAPANESE_CAPTIONS : undefined);
-  const { commercials = 'none', logo, data = isHigh ? 'bml' : 'none', pay, pictures, branch } = sketch;
+  const { commercials = 'none', logo, data = 'bml', opening = 'standby', pay, pictures, branch } = sketch;
   return {
     serviceId: id,
     name,
@@ -103,7 +170,7 @@ function television(id: StationPlan['serviceId'], sketch: StationSketch, hue: nu
     ...(branch === undefined ? {} : { branch }),
     ...(captions === undefined ? {} : { captions }),
     ...(logo === undefined ? {} : { logo }),
-    ...(data === 'none' ? {} : { data }),
+    ...(data === 'none' ? {} : { data, opening }),
     ...(pay === undefined ? {} : { pay }),
     commercials,
     theme,
@@ -269,19 +336,28 @@ export const DEFAULT: Scenario = {
       [
         {
           name: 'ひばり放送',
+          opening: 'invisible',
           video: HD,
           pictures: SPLIT,
           audios: [CHECKED, COMMENTARY],
           captions: ALL_CAPTIONS,
         },
-        { name: 'ひばり放送２', video: SD_FINE, logo: 'shared', branch: true },
+        { name: 'ひばり放送２', opening: 'invisible', video: SD_FINE, logo: 'shared', branch: true },
       ],
       { oneSegment: 'ひばりワンセグ', unreferencedPes: true, relays: RELAYS },
     ),
     terrestrial(1, 'T26', 2, [
-      { name: 'ひばり教育', video: HD, pictures: SPLIT, commercials: 'announcements', theme: 'learning' },
+      {
+        name: 'ひばり教育',
+        opening: 'invisible',
+        video: HD,
+        pictures: SPLIT,
+        commercials: 'announcements',
+        theme: 'learning',
+      },
       {
         name: 'ひばり教育２',
+        opening: 'invisible',
         video: SD_FINE,
         branch: true,
         commercials: 'announcements',
@@ -293,37 +369,66 @@ export const DEFAULT: Scenario = {
       2,
       'T25',
       4,
-      [{ name: 'あさぎりテレビ', video: HD, commercials: 'usual', audios: [DUAL], data: 'hybridcast' }],
+      [
+        {
+          name: 'あさぎりテレビ',
+          opening: 'module',
+          video: HD,
+          commercials: 'usual',
+          audios: [DUAL],
+          data: 'hybridcast',
+        },
+      ],
       { oneSegment: 'あさぎりワンセグ' },
     ),
     terrestrial(3, 'T24', 5, [{ name: 'かわせみテレビ', video: HD, commercials: 'usual', logo: 'text' }], {
       contentAvailability: true,
     }),
     // Has the same remote control key as the first channel.
-    terrestrial(0, 'T22', 1, [{ name: 'となりやま放送', video: HD, commercials: 'announcements' }], {
-      region: NEIGHBOUR_REGION,
-    }),
+    terrestrial(
+      0,
+      'T22',
+      1,
+      [{ name: 'となりやま放送', opening: 'deaf', video: HD, commercials: 'announcements' }],
+      {
+        region: NEIGHBOUR_REGION,
+      },
+    ),
     withData(
       terrestrial(4, 'T23', 7, [
-        { name: 'こもれび放送', video: HD, commercials: 'usual', logo: 'none', audios: [CHECKED] },
+        {
+          name: 'こもれび放送',
+          opening: 'affiliation',
+          video: HD,
+          commercials: 'usual',
+          logo: 'none',
+          audios: [CHECKED],
+        },
       ]),
       documentService(terrestrialService(INVENTED_REGION, 4, 'data', 0), 'こもれびデータ'),
     ),
     withData(
       bs(1, 0, 19_000_000, 311, [
-        { name: 'ＢＳひばり', video: HD },
+        { name: 'ＢＳひばり', opening: 'invisible', video: HD },
         { name: 'ＢＳひばり２', video: SD, logo: 'shared' },
       ]),
       documentService(serviceId(391), 'ＢＳ天気データ'),
       logoService(399),
     ),
     bs(3, 0, 30_000_000, 321, [
-      { name: 'ＢＳあさぎり', video: HD, commercials: 'usual', audios: [STEREO, COMMENTARY] },
+      {
+        name: 'ＢＳあさぎり',
+        opening: 'module',
+        video: HD,
+        commercials: 'usual',
+        audios: [STEREO, COMMENTARY],
+      },
       { name: 'ＢＳかわせみ', video: HD, commercials: 'usual' },
     ]),
     bs(13, 0, 24_000_000, 331, [
       {
         name: 'ＢＳこもれび',
+        opening: 'affiliation',
         video: FULL_HD,
         pictures: { commercials: HD },
         commercials: 'usual',
@@ -333,7 +438,14 @@ export const DEFAULT: Scenario = {
       { name: 'ＢＳ語学館', video: SD, commercials: 'announcements', audios: [DUAL], theme: 'learning' },
     ]),
     bs(13, 1, 19_000_000, 341, [
-      { name: '星空シネマ', video: HD, commercials: 'announcements', pay: true, theme: 'film' },
+      {
+        name: '星空シネマ',
+        opening: 'invisible',
+        video: HD,
+        commercials: 'announcements',
+        pay: true,
+        theme: 'film',
+      },
       { name: '星空シネマ２', video: SD, commercials: 'announcements', pay: true, theme: 'film' },
     ]),
     withData(
@@ -341,6 +453,7 @@ export const DEFAULT: Scenario = {
         { name: '名画座４１１', video: SD_FINE, commercials: 'announcements', theme: 'film' },
         {
           name: '時代劇の蔵',
+          opening: 'deaf',
           video: SD_FINE,
           pictures: { film: SD_NARROW },
           commercials: 'usual',

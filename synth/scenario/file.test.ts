@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { serviceId } from '../../arib/ids.ts';
+import { serviceId } from '../../lib/arib/ids.ts';
 import { parseScenario } from './file.ts';
 import { findChannel, loadScenario } from './load.ts';
 import { logoKind } from './model.ts';

@@ -1,5 +1,5 @@
 /** A scenario from JSON: the shape of `model.ts`, with optional fields for everything that can be derived. */
-import { BROADCAST_TYPES, networkId, serviceId, transportStreamId } from '../../arib/ids.ts';
+import { BROADCAST_TYPES, networkId, serviceId, transportStreamId } from '../../lib/arib/ids.ts';
 import { readFault } from '../fault/file.ts';
 import { Field, ScenarioError } from './fields.ts';
 import {
@@ -12,6 +12,7 @@ import {
   DATA_KINDS,
   type DataServicePlan,
   LOGO_KINDS,
+  OPENINGS,
   PICTURE_USES,
   type Scenario,
   type StationPlan,
@@ -139,6 +140,7 @@ const STATION_FIELDS = [
   'captions',
   'logo',
   'data',
+  'opening',
   'pay',
   'commercials',
   'theme',
@@ -166,6 +168,7 @@ function readStation(field: Field): StationPlan {
     ...(captions === undefined ? {} : { captions }),
     ...(fields.logo.isAbsent ? {} : { logo: fields.logo.oneOf(LOGO_KINDS) }),
     ...(fields.data.isAbsent ? {} : { data: fields.data.oneOf(DATA_KINDS) }),
+    ...(fields.opening.isAbsent ? {} : { opening: fields.opening.oneOf(OPENINGS) }),
     ...(fields.pay.isAbsent ? {} : { pay: fields.pay.boolean() }),
     ...(fields.commercials.isAbsent ? {} : { commercials: readCommercials(fields.commercials) }),
     theme: fields.theme.or('general', (given) => given.oneOf(THEMES)),

@@ -6,7 +6,7 @@ import {
   serviceId,
   type TransportStreamId,
   transportStreamId,
-} from '../../arib/ids.ts';
+} from '../../lib/arib/ids.ts';
 
 /** A terrestrial region without broadcasters: its number is not assigned. */
 export const INVENTED_REGION = 9;

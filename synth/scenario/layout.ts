@@ -2,7 +2,7 @@
  * PIDs, component tags and stream types of everything in a channel. A pure function of the scenario, so that
  * every tuning and every table agree.
  */
-import { type Pid, pid } from '../../arib/ids.ts';
+import { type Pid, pid } from '../../lib/arib/ids.ts';
 import type {
   AudioPlan,
   CaptionPlan,
@@ -125,6 +125,8 @@ const SUPERIMPOSE_TAG = 0x38;
 const CAROUSEL_TAG = { bml: 0x40, logos: 0x79 } as const;
 /** The further components of a document: ARIB TR-B14 vol. 3; numbers as observed on a terrestrial station. */
 const DATA_TAGS = [0x60, 0x61, 0x62, 0x70, 0x71, 0x72];
+/** Those of a station in standard definition. */
+const FEW_DATA_TAGS = [0x60, 0x61];
 /** Those of one-segment. */
 const PARTIAL_DATA_TAGS = [0x89, 0x8b];
 const APPLICATION_TAG = 0x78;
@@ -153,6 +155,16 @@ export const ENGINEERING_COMPONENTS: readonly SectionPlace[] = [
   ...[0x60, 0x61, 0x62, 0x63],
   ...[0x71, 0x72, 0x73, 0x74, 0x75, 0x76, 0x77, 0x78],
 ].map((tag) => placeSections(DATA_CAROUSEL, 0x1c00, tag));
+
+function dataTags(station: StationPlan): readonly number[] {
+  if (isPartialReception(station)) return PARTIAL_DATA_TAGS;
+  return hasFewComponents(station) ? FEW_DATA_TAGS : DATA_TAGS;
+}
+
+/** Pages of a station in standard definition have no further resources. */
+export function hasFewComponents({ opening, video }: StationPlan): boolean {
+  return opening !== undefined && video.height < 720;
+}
 
 /** One-segment is never scrambled. */
 function isProtectedStation(channel: ChannelPlan, station: StationPlan): boolean {
@@ -189,9 +201,7 @@ function placeStation(channel: ChannelPlan, station: StationPlan, index: number)
     carousel: hasData
       ? placeSections(DATA_CAROUSEL, base, partial ? PARTIAL_CAROUSEL_TAG : CAROUSEL_TAG.bml)
       : null,
-    dataComponents: (hasData ? (partial ? PARTIAL_DATA_TAGS : DATA_TAGS) : []).map((tag) =>
-      placeSections(DATA_CAROUSEL, base, tag),
-    ),
+    dataComponents: (hasData ? dataTags(station) : []).map((tag) => placeSections(DATA_CAROUSEL, base, tag)),
     application:
       station.data === 'hybridcast' ? placeSections(PRIVATE_SECTIONS, base, APPLICATION_TAG) : null,
     ecmPid: station.pay === true ? pid(base + ECM_OFFSET) : isProtected ? CHANNEL_ECM_PID : null,

@@ -1,6 +1,6 @@
 /** Scenarios by name or from a file. */
 import { readFileSync } from 'node:fs';
-import type { BroadcastType } from '../../arib/ids.ts';
+import type { BroadcastType } from '../../lib/arib/ids.ts';
 import { DEFAULT } from './default.ts';
 import { ScenarioError } from './fields.ts';
 import { parseScenario } from './file.ts';

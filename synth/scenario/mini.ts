@@ -1,5 +1,5 @@
 /** A small region for tests: few stations, tiny pictures, made in a few seconds. */
-import { serviceId } from '../../arib/ids.ts';
+import { serviceId } from '../../lib/arib/ids.ts';
 import {
   BS_NETWORK,
   CS1_NETWORK,

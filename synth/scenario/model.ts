@@ -2,7 +2,7 @@
  * The data model of a broadcaster's region. A scenario is a readable value (or JSON file, `load.ts`); PIDs,
  * component tags and tables are derived from it (`layout.ts`).
  */
-import type { BroadcastType, EventId, NetworkId, ServiceId, TransportStreamId } from '../../arib/ids.ts';
+import type { BroadcastType, EventId, NetworkId, ServiceId, TransportStreamId } from '../../lib/arib/ids.ts';
 import type { Fault } from '../fault/model.ts';
 
 export interface VideoPlan {
@@ -185,6 +185,14 @@ export const DATA_KINDS = ['none', 'bml', 'hybridcast'] as const;
 export type DataKind = (typeof DATA_KINDS)[number];
 
 /**
+ * The manner in which pages wait for the d button, besides until their portal was received: `invisible`: nothing is
+ * shown; `standby`: a small sign asks for it; `module`: until a module of another component is announced; `deaf`:
+ * presses in the first two seconds are discarded; `affiliation`: until the receiver knows the broadcaster from the BIT.
+ */
+export const OPENINGS = ['invisible', 'standby', 'module', 'deaf', 'affiliation'] as const;
+export type Opening = (typeof OPENINGS)[number];
+
+/**
  * Parts other than programme: `none`; `announcements` of other programmes at their ends; `usual` as on
  * commercial stations, with sponsors' cards; or breaks of `lengthSec` (a multiple of 15) after every
  * `everySec` of a programme, with sponsors' cards of `sponsorSec` (0: none) at its ends.
@@ -217,6 +225,8 @@ export interface StationPlan {
   logo?: LogoKind;
   /** Absent: none. */
   data?: DataKind;
+  /** Pages of its data broadcast, and how they open. Absent: only a short document. */
+  opening?: Opening;
   /** Pay television: conditional access in its tables. Absent: free. */
   pay?: boolean;
   /** Absent: none. */

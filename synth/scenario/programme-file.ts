@@ -1,5 +1,5 @@
 /** Programmes of a scenario file, and validation of texts that broadcasts can carry. */
-import { eventId, networkId, serviceId } from '../../arib/ids.ts';
+import { eventId, networkId, serviceId } from '../../lib/arib/ids.ts';
 import { inClockRange } from '../clock.ts';
 import { encodeText } from '../text/encode.ts';
 import { type Field, ScenarioError } from './fields.ts';

@@ -2,7 +2,7 @@
  * Small scenarios for tests: programmes of seconds, pictures as small as decoders accept. Everything that a
  * test does not specify has a default; the result is JSON, the shape of a scenario file (`file.ts`).
  */
-import type { BroadcastType } from '../../arib/ids.ts';
+import type { BroadcastType } from '../../lib/arib/ids.ts';
 import {
   BS_NETWORK,
   CS1_NETWORK,

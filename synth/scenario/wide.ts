@@ -2,7 +2,7 @@
  * A guide as large as the real one: thirty stations each on BS and CS, programmes from three minutes to six
  * hours, tiny pictures. The timetables are lists that repeat after about a week.
  */
-import { type NetworkId, serviceId } from '../../arib/ids.ts';
+import { type NetworkId, serviceId } from '../../lib/arib/ids.ts';
 import { Random } from '../random.ts';
 import { BS_NETWORK, CS1_NETWORK, satelliteStream } from './identity.ts';
 import type { AudioPlan, ChannelPlan, ListedProgramme, Scenario, StationPlan, VideoPlan } from './model.ts';

@@ -2,8 +2,7 @@
  * The application information table of a Hybridcast station: one application that starts automatically. ETSI
  * TS 102 809 5.3.4; ARIB STD-B24 Vol. 4; IPTVFJ STD-0010.
  */
-import { encodeLatin } from './ascii.ts';
-import { ByteWriter } from './bytes.ts';
+import { ByteWriter, encodeLatin } from './bytes.ts';
 import { descriptor, descriptors } from './descriptors.ts';
 import { longSection } from './section.ts';
 

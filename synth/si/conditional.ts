@@ -2,8 +2,8 @@
  * Messages for the viewers' cards: ECM and EMM sections, ARIB STD-B25 Part 1, 3.2.3 and 3.2.4. Their contents
  * are random: the streams are sent in the clear, as behind a tuner that descrambles.
  */
-import type { Pid } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
+import type { Pid } from '../../lib/arib/ids.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
 import { Random } from '../random.ts';
 import { ByteWriter } from './bytes.ts';
 import { longSection } from './section.ts';

@@ -3,7 +3,7 @@
  * are sent more often than the rest. Both the actual repetition and the announcement in the BIT are derived
  * from this.
  */
-import type { BroadcastType } from '../../arib/ids.ts';
+import type { BroadcastType } from '../../lib/arib/ids.ts';
 import type { Scenario } from '../scenario/model.ts';
 
 /** A number of the live three-hour segments, following those of the previous group, and their cycle. */

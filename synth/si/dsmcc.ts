@@ -2,8 +2,7 @@
  * Data carousels: DII and DDB of ISO/IEC 13818-6 in sections, ARIB STD-B24 vol. 3, 6; operated according to
  * ARIB TR-B14 vol. 3 and TR-B15 vol. 1.
  */
-import { encodeLatin } from './ascii.ts';
-import { ByteWriter, concat } from './bytes.ts';
+import { ByteWriter, concat, encodeLatin } from './bytes.ts';
 import { crc32, longSection } from './section.ts';
 
 /** Largest block that fits in a section. */
@@ -29,6 +28,8 @@ export interface CarouselPlan {
   /** Identifies the version of the list: changes whenever it changes, 30 bits. */
   transaction: number;
   modules: readonly Module[];
+  /** Descriptors of the carousel itself. Absent: none. */
+  privateData?: Uint8Array;
 }
 
 function moduleDescriptor(tag: number, body: Uint8Array): Uint8Array {
@@ -55,6 +56,11 @@ export function moduleCompression(originalSize: number): Uint8Array {
   return moduleDescriptor(0xc2, new ByteWriter().u8(0).u32(originalSize).done());
 }
 
+/** arib_bxml_privatedata_descriptor 0xF0 with return_to_entry_flag: data of another event begin at the entry again. */
+export function returnToEntry(): Uint8Array {
+  return moduleDescriptor(0xf0, Uint8Array.of(0xff));
+}
+
 /** Header of both messages; `id` is transactionId of a DII and downloadId of a DDB. No adaptation header. */
 function message(messageId: number, id: number, body: Uint8Array): Uint8Array {
   return new ByteWriter()
@@ -70,7 +76,12 @@ function message(messageId: number, id: number, body: Uint8Array): Uint8Array {
 }
 
 /** The list of a carousel's modules, one section. @throws RangeError if the modules do not fit */
-export function diiSection({ downloadId, transaction, modules }: CarouselPlan): Uint8Array {
+export function diiSection({
+  downloadId,
+  transaction,
+  modules,
+  privateData = new Uint8Array(0),
+}: CarouselPlan): Uint8Array {
   const body = new ByteWriter()
     .u32(downloadId)
     .u16(BLOCK_SIZE)
@@ -84,7 +95,7 @@ export function diiSection({ downloadId, transaction, modules }: CarouselPlan): 
   for (const { id, version, bytes, info } of modules) {
     body.u16(id).u32(bytes.length).u8(version).counted8(info);
   }
-  body.u16(0);
+  body.u16(privateData.length).bytes(privateData);
   const transactionId = (FROM_NETWORK | transaction) >>> 0;
   const header = { tableId: 0x3b, extension: transactionId & 0xffff, version: 0, number: 0, lastNumber: 0 };
   return longSection(header, message(DII_MESSAGE, transactionId, body.done()));

@@ -1,5 +1,5 @@
 /** Descriptors of events, each with its clause of ARIB STD-B10 Part 2 (6.2); operation by TR-B14 and TR-B15 vol. 4. */
-import { encodeJstTime } from '../../arib/time.ts';
+import { encodeJstTime } from '../../lib/arib/time.ts';
 import type { EventGroup, Series } from '../guide/programme.ts';
 import { encodeText } from '../text/encode.ts';
 import { ByteWriter } from './bytes.ts';

@@ -1,5 +1,5 @@
 /** PAT, CAT and PMT: ISO/IEC 13818-1 2.4.4, ARIB TR-B14 vol. 4. */
-import { type Pid, pid } from '../../arib/ids.ts';
+import { type Pid, pid } from '../../lib/arib/ids.ts';
 import {
   type ChannelPlace,
   type DataServicePlace,
@@ -8,6 +8,7 @@ import {
   ENGINEERING_PMT_PID,
   ENGINEERING_SERVICE,
   hasEntitlements,
+  hasFewComponents,
   NIT_PID,
   type SectionPlace,
   type StationPlace,
@@ -138,7 +139,7 @@ export function pmtSection(channel: ChannelPlan, station: StationPlace, state: S
   }
   if (streams.carousel !== null) {
     writeComponent(body, streams.carousel, [
-      partial ? partialBmlComponent(true) : bmlComponent(channel.type),
+      partial ? partialBmlComponent(true) : bmlComponent(channel.type, hasFewComponents(streams.plan)),
     ]);
   }
   for (const place of streams.dataComponents) {

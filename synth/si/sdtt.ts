@@ -3,7 +3,7 @@
  * satellite network, which is for all receivers and always on air, and that of a new program for one model of
  * receiver, in the early morning of the next two days.
  */
-import { type BroadcastMs, broadcastMs, encodeJstTime, jstDayStart, toBcd } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs, encodeJstTime, jstDayStart, toBcd } from '../../lib/arib/time.ts';
 import { LOGO_DOWNLOAD } from '../data/logo-modules.ts';
 import { DAY_MS } from '../guide/programme.ts';
 import { LOGO_VERSION } from '../logo/assignment.ts';

@@ -2,7 +2,7 @@
  * Descriptors of stations, networks and data, each with its clause of ARIB STD-B10 Part 2 (6.2) unless stated
  * otherwise. Those of events and streams are in `descriptors.ts`.
  */
-import type { Pid } from '../../arib/ids.ts';
+import type { Pid } from '../../lib/arib/ids.ts';
 import { encodeText } from '../text/encode.ts';
 import { ByteWriter } from './bytes.ts';
 import { descriptor } from './descriptors.ts';
@@ -116,13 +116,14 @@ const BML = {
 
 /**
  * Data component descriptor of the carousel with the startup document: additional_arib_bxml_info and
- * additional_arib_carousel_info, ARIB STD-B24 vol. 2 part 1, 9.3.
+ * additional_arib_carousel_info, ARIB STD-B24 vol. 2 part 1, 9.3. @param isStandard its plane is 720x480
  */
-export function bmlComponent(type: keyof typeof BML): Uint8Array {
+export function bmlComponent(type: keyof typeof BML, isStandard = false): Uint8Array {
   const { id, major } = BML[type];
   const info = new ByteWriter()
-    // transmission_format 0 (data carousel), entry_point_flag, auto_start_flag; resolution 3: 960x540, 16:9.
-    .u8(0x33)
+    // transmission_format 0 (data carousel), entry_point_flag, auto_start_flag; resolution in 16:9, 3: 960x540,
+    // 4: 640x480, whose plane is 720x480.
+    .u8(isStandard ? 0x34 : 0x33)
     // use_xml 0, default_version_flag 0, independent_flag, style_for_tv_flag, reserved.
     .u8(0x3f)
     .u16(major)

@@ -1,6 +1,6 @@
 /** Tables of stations, data and receivers byte by byte, in the layout of the standards. */
 import { expect, test } from 'bun:test';
-import { broadcastMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import { placeChannel } from '../scenario/layout.ts';
 import { findChannel, loadScenario } from '../scenario/load.ts';
 import { aitSection } from './ait.ts';

@@ -9,10 +9,13 @@ async function mediaPaths(home: GuardedHome): Promise<string[]> {
   };
   const sends = (path: string): string[] =>
     Object.values(paths[path]?.get?.responses ?? {}).flatMap(({ content }) => Object.keys(content ?? {}));
-  return Object.keys(paths)
-    .filter((path) => sends(path).some((type) => /^(?:video|audio|image)\/|octet-stream/.test(type)))
-    .filter((path) => !/\.m3u$|\/logo$/.test(path))
-    .map((path) => path.replaceAll(/\{\w+\}/g, '1'));
+  return (
+    Object.keys(paths)
+      .filter((path) => sends(path).some((type) => /^(?:video|audio|image)\/|octet-stream/.test(type)))
+      // Proxies demand more of every client: see the attempts on them.
+      .filter((path) => !/\.m3u$|\/logo$|^\/api\/bml\//.test(path))
+      .map((path) => path.replaceAll(/\{\w+\}/g, '1'))
+  );
 }
 
 export const OTHER_SITES: Attempt[] = [

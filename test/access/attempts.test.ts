@@ -7,6 +7,7 @@ import { ADDRESSES, PATHS } from './attempts-from-outside.ts';
 import { OTHER_SITES } from './attempts-of-other-sites.ts';
 import { SESSIONS, TOKENS } from './attempts-on-credentials.ts';
 import { LOGIN, PAIRING } from './attempts-on-flows.ts';
+import { PROXIES } from './attempts-on-proxies.ts';
 import { EXHAUSTION, KNOWLEDGE } from './attempts-on-resources.ts';
 import { guardedHome } from './guarded-home.ts';
 
@@ -18,6 +19,7 @@ const GROUPS: [title: string, attempts: readonly Attempt[]][] = [
   ['Send cross-site requests from a browser of the household', OTHER_SITES],
   ['Attack the login', LOGIN],
   ['Attack the pairing', PAIRING],
+  ['Misuse the proxies of data broadcasts', PROXIES],
   ['Exhaust the service', EXHAUSTION],
   ['Obtain private information', KNOWLEDGE],
 ];

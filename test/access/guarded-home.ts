@@ -27,6 +27,9 @@ export const UI_FILES = [
 
 export class GuardedHome {
   readonly provider = new ProviderStandIn();
+  /** Server of bidirectional content; `/never` does not answer. */
+  #peer: Bun.Server<undefined> | undefined;
+  peerRequests = 0;
   #service: TestService | undefined;
   #web = '';
   #devices = 0;
@@ -41,6 +44,14 @@ export class GuardedHome {
     writeFileSync(join(this.#web, 'index.html'), '<!doctype html><base href="./"><title>UI</title>');
     for (const file of UI_FILES) writeFileSync(join(this.#web, file), file);
     this.provider.start();
+    this.#peer = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch: (request) => {
+        this.peerRequests += 1;
+        return request.url.endsWith('/never') ? new Promise<Response>(() => {}) : new Response('answered');
+      },
+    });
     this.#service = await startTestService({
       environment: {
         TRUSTED_NETWORKS: '192.168.0.0/16',
@@ -48,6 +59,7 @@ export class GuardedHome {
         OIDC_ISSUER: this.provider.issuer,
         OIDC_CLIENT_ID: CLIENT_ID,
         OIDC_CLIENT_SECRET: CLIENT_SECRET,
+        BML_HOSTS: `data.example.test=127.0.0.1:${this.#peer.port}`,
       },
       webDir: this.#web,
     });
@@ -65,6 +77,7 @@ export class GuardedHome {
   async end(): Promise<void> {
     await this.#service?.close();
     await this.provider.stop();
+    await this.#peer?.stop(true);
     rmSync(this.#web, { recursive: true, force: true });
   }
 

@@ -1,7 +1,7 @@
 /**
  * Mutation test of the features that control access: each fault of `mutants.ts` is put into a copy of the
  * project, and the tests of the feature have to fail. Runs with `--long`, because every fault needs a run of
- * the tests. `MUTATED=src/pairing/secrets.ts` selects one file.
+ * the tests. `MUTATED=src/access/secrets.ts` selects one file.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -13,19 +13,19 @@ const ROOT = join(import.meta.dir, '..', '..');
 const LONG = process.env.SVC_LONG === '1';
 const ONLY = process.env.MUTATED;
 /** The folders that those tests load. */
-const COPIED = ['src', 'test', 'host', 'wire', 'arib', 'mp4', 'docs', 'package.json', 'tsconfig.json'];
-const LINKED = ['node_modules', 'wasm', 'assets'];
+const COPIED = ['src', 'test', 'lib', 'docs', 'package.json', 'tsconfig.json'];
+const LINKED = ['node_modules', 'assets'];
 /** A fault that makes a test hang counts as detected. */
 const LIMIT_MS = 90_000;
 const WANTED = 0.9;
 
 /** Test runs in order: the fast ones, which detect most faults, before those with a running service. */
 const FOLDERS: readonly { folder: string; rounds: readonly (readonly string[])[] }[] = [
-  { folder: 'src/pairing', rounds: [['src/pairing'], ['test/service/pairing.test.ts']] },
   {
     folder: 'src/access',
     rounds: [
       ['src/access'],
+      ['test/service/pairing.test.ts'],
       ['test/access/who-is-let-in.test.ts', 'test/access/attempts.test.ts', 'test/access/login.test.ts'],
     ],
   },
@@ -34,11 +34,11 @@ const FOLDERS: readonly { folder: string; rounds: readonly (readonly string[])[]
 /** Equivalent mutants, by file and text of the line: the fault has no observable effect. */
 const EQUIVALENT: readonly [file: string, line: RegExp][] = [
   // Limits that only save work: the next check rejects longer input too.
-  ['src/pairing/device-name.ts', /text\.length > MAX_NAME_LENGTH \* 2/],
-  ['src/pairing/secrets.ts', /text\.length > USER_CODE_LENGTH \+ 1/],
-  ['src/pairing/device-page-routes.ts', /MAX_FORM_LENGTH/],
+  ['src/access/device-routes.ts', /text\.length > MAX_NAME_LENGTH \* 2/],
+  ['src/access/secrets.ts', /text\.length > USER_CODE_LENGTH \+ 1/],
+  ['src/access/device-page-routes.ts', /MAX_FORM_LENGTH/],
   // Needed by the compiler only: the pure function has decided already.
-  ['src/pairing/pairing-service.ts', /found === undefined \|\| /],
+  ['src/access/pairing-service.ts', /found === undefined \|\| /],
   // Needed by the compiler only: the key of a non-empty table, the library's own check, a route that is never
   // open.
   ['src/access/attempt-limiter.ts', /if \(quietest !== undefined\)/],

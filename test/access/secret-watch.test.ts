@@ -1,6 +1,6 @@
 /** Tests the check for secrets in the log that every service started by a test undergoes. */
 import { expect, test } from 'bun:test';
-import { systemRandom } from '../../host/random.ts';
+import { systemRandom } from '../../lib/host/random.ts';
 import { SecretWatch, shapedSecret } from './secret-watch.ts';
 
 test('a generated secret is found in any usual encoding, and nothing else is', () => {

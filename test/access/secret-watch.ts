@@ -2,7 +2,7 @@
  * Checks that no secret is in the log: records the random values that a service generated, and searches its
  * log for them.
  */
-import type { Random } from '../../host/random.ts';
+import type { Random } from '../../lib/host/random.ts';
 
 /** Shorter random values are codes shown to users, or jitter. */
 const SECRET_BYTES = 16;

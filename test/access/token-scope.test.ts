@@ -37,6 +37,7 @@ test('a token can neither manage tokens nor sessions, nor change the recording f
     { method: 'POST', path: '/api/sessions/revoke-others' },
     { method: 'PUT', path: '/api/settings', body: { recordingFolders: [], theme: 'dark' } },
     { method: 'PUT', path: '/api/settings', body: { recordingFolders: null } },
+    { method: 'PUT', path: '/api/mqtt', body: {} },
   ];
   for (const asked of refused) {
     const response = await ask(asked, withToken());

@@ -4,7 +4,7 @@
  * specification.
  */
 import { describe, expect, test } from 'bun:test';
-import { SCREENS } from '../../src/http/screens.ts';
+import { SCREENS } from '../../src/http/pages.ts';
 import { AT_HOME, guardedHome, OUTSIDE, UI_FILES } from './guarded-home.ts';
 
 const OPEN: ReadonlySet<string> = new Set([

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { AllowedHosts } from '../../host/host-check.ts';
+import { AllowedHosts } from '../../lib/host/host-check.ts';
 import { until } from '../until.ts';
 import { sourceCommand, TestAgent } from './fixture.ts';
 

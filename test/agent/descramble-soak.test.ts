@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { StreamComparison } from '../../bench/streams/stream-comparison.ts';
+import { StreamComparison } from '../bench/streams/stream-comparison.ts';
 import { scrambledStream } from '../scrambled-stream.ts';
 import { cardRigMissing } from './card-rig.ts';
 
@@ -14,7 +14,7 @@ const SECONDS = process.env.SVC_LONG === '1' ? 3_600 : 4;
 const MBITS = SECONDS > 60 ? 18 : 4;
 /** One second of all eight tunings. */
 const FEWEST_PACKETS = (8 * MBITS * 1_000_000) / 8 / 188;
-const BENCH = join(import.meta.dir, '..', '..', 'bench', 'descramble.ts');
+const BENCH = join(import.meta.dir, '..', 'bench', 'descramble.ts');
 const PACKET = 188;
 
 test.skipIf(cardRigMissing() !== undefined)(

@@ -4,10 +4,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AgentOptions, type AgentTiming, type RunningAgent, startAgent } from '../../agent/agent.ts';
-import { systemWallClock } from '../../host/clock.ts';
-import { createLog } from '../../host/log.ts';
-import { Networks } from '../../host/networks.ts';
-import type { Tuner } from '../../wire/agent.ts';
+import { systemWallClock } from '../../lib/host/clock.ts';
+import { createLog } from '../../lib/host/log.ts';
+import { Networks } from '../../lib/host/networks.ts';
+import type { Tuner } from '../../lib/wire/agent.ts';
 import { HANG_LIMIT_MS, until } from '../until.ts';
 import { type ReadPackets, readNumbered } from './packets.ts';
 

@@ -4,8 +4,8 @@
  */
 import type { DeviceContract } from '../../agent/driver/device-messages.ts';
 import { DeviceWorkerHost } from '../../agent/driver/device-worker-host.ts';
-import type { FromWorker, ToWorker } from '../../host/worker-link.ts';
-import { serveWorker } from '../../host/worker-server.ts';
+import type { FromWorker, ToWorker } from '../../lib/host/worker-link.ts';
+import { serveWorker } from '../../lib/host/worker-server.ts';
 import type { ScriptedKernel } from './scripted-kernel.ts';
 import type { ScriptedTime } from './scripted-time.ts';
 

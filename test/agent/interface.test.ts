@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAs } from '../../agent/config/validate.ts';
-import { Networks } from '../../host/networks.ts';
-import { type Channel, TunersSchema } from '../../wire/agent.ts';
+import { Networks } from '../../lib/host/networks.ts';
+import { type Channel, TunersSchema } from '../../lib/wire/agent.ts';
 import { until } from '../until.ts';
 import { messageOf, TestAgent } from './fixture.ts';
 

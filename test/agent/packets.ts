@@ -1,5 +1,5 @@
 /** Numbered packets, so that a reader can detect losses. */
-import { PACKET_SIZE, SYNC_BYTE } from '../../arib/ts/packet.ts';
+import { PACKET_SIZE, SYNC_BYTE } from '../../lib/arib/ts/packet.ts';
 
 const PID = 0x0100;
 

@@ -2,9 +2,9 @@
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { POLKIT_RULE } from '../../agent/check/polkit-rule.ts';
+import { POLKIT_RULE } from '../../agent/check/check.ts';
 
-const SHIPPED = readFileSync(join(import.meta.dir, '../../systemd/50-svc-agent.rules'), 'utf8');
+const SHIPPED = readFileSync(join(import.meta.dir, '..', '..', 'systemd', '50-svc-agent.rules'), 'utf8');
 
 type Rule = (action: { id: string }, subject: { user: string }) => string | null | undefined;
 

@@ -2,7 +2,7 @@
  * A simulated kernel with a few device files, for drivers that make their system calls through `SystemCalls`:
  * each file has a table of results, and every call is logged.
  */
-import type { DeviceFacts, DeviceHolder } from '../../agent/driver/device-facts.ts';
+import type { DeviceFacts, DeviceUser } from '../../agent/driver/device-facts.ts';
 import { ERRNO, type SystemCalls } from '../../agent/driver/system-calls.ts';
 
 export type Errno = keyof typeof ERRNO;
@@ -23,7 +23,7 @@ export class ScriptedKernel implements SystemCalls, DeviceFacts {
   /** Calls in order, such as `open /dev/px4video0`, `ioctl /dev/px4video0 0x8d02 0`. */
   readonly log: string[] = [];
   readonly openFiles = new Map<number, string>();
-  readonly holders = new Map<string, DeviceHolder>();
+  readonly holders = new Map<string, DeviceUser>();
   readonly groups = new Map<string, string>();
   /** Paths that this user must not open. */
   readonly forbidden = new Set<string>();
@@ -84,7 +84,7 @@ export class ScriptedKernel implements SystemCalls, DeviceFacts {
     return this.files.has(path) && !this.forbidden.has(path);
   }
 
-  holder(path: string): DeviceHolder | undefined {
+  userOf(path: string): DeviceUser | undefined {
     return this.holders.get(path);
   }
 

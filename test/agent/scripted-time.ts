@@ -1,5 +1,5 @@
 /** Virtual time for code that waits by an injected `sleep`. */
-import { type MonotonicMs, monotonicMs } from '../../host/clock.ts';
+import { type MonotonicMs, monotonicMs } from '../../lib/host/clock.ts';
 
 export class ScriptedTime {
   #now = 0;

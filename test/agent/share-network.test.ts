@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Card } from '../../wire/agent.ts';
+import type { Card } from '../../lib/wire/agent.ts';
 import { scrambledStream } from '../scrambled-stream.ts';
 import { until } from '../until.ts';
 import { CardRig, cardRigMissing } from './card-rig.ts';

@@ -1,8 +1,8 @@
 /** Captions decoded from the synthetic broadcast match the list of the broadcaster (its truth). */
 import { describe, expect, test } from 'bun:test';
-import { CaptionDecoder, type CaptionEvent } from '../../arib/caption/decoder.ts';
-import { type BroadcastMs, broadcastMs, pts90k } from '../../arib/time.ts';
-import { readPes } from '../../arib/ts/pes.ts';
+import { CaptionDecoder, type CaptionEvent } from '../../lib/arib/caption/decoder.ts';
+import { type BroadcastMs, broadcastMs, pts90k } from '../../lib/arib/time.ts';
+import { readPes } from '../../lib/arib/ts/pes.ts';
 import { eventStations } from '../../synth/broadcast.ts';
 import { PartialCaptionTrack, partialCaptionTruth } from '../../synth/caption/partial.ts';
 import { CaptionTrack, SuperimposeTrack, type Track } from '../../synth/caption/track.ts';

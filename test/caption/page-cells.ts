@@ -1,7 +1,7 @@
 /** Caption pages as cells, the form in which different decoders are compared. */
 
-import { colourName } from '../../arib/caption/look.ts';
-import type { CaptionPage } from '../../arib/caption/page.ts';
+import { colourName } from '../../lib/arib/caption/look.ts';
+import type { CaptionPage } from '../../lib/arib/caption/page.ts';
 import { asPeer, type TruthPage } from '../synth/caption-peer.ts';
 
 const COLOURS = new Map(Array.from({ length: 128 }, (_, index) => [colourName(index), index]));

@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'bun:test';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readDataGroup } from '../../arib/caption/data-group.ts';
-import { CaptionDecoder } from '../../arib/caption/decoder.ts';
-import { pts90k } from '../../arib/time.ts';
+import { readDataGroup } from '../../lib/arib/caption/data-group.ts';
+import { CaptionDecoder } from '../../lib/arib/caption/decoder.ts';
+import { pts90k } from '../../lib/arib/time.ts';
 import { type Cell, readCells, readGroup } from '../synth/caption-peer.ts';
 import { pageCells } from './page-cells.ts';
 

@@ -2,13 +2,12 @@
  * Builds caption statements from bytes, and lists the cells of the resulting pages (ARIB STD-B24 Volume 1,
  * Part 3).
  */
-
-import { crc16 } from '../../arib/caption/crc16.ts';
-import { CaptionDecoder, type CaptionEvent } from '../../arib/caption/decoder.ts';
-import { colourName } from '../../arib/caption/look.ts';
-import type { CaptionPage } from '../../arib/caption/page.ts';
-import type { CaptionProfile } from '../../arib/caption/writer.ts';
-import { pts90k } from '../../arib/time.ts';
+import { crc16 } from '../../lib/arib/caption/data-group.ts';
+import { CaptionDecoder, type CaptionEvent } from '../../lib/arib/caption/decoder.ts';
+import { colourName } from '../../lib/arib/caption/look.ts';
+import type { CaptionPage } from '../../lib/arib/caption/page.ts';
+import type { CaptionProfile } from '../../lib/arib/caption/writer.ts';
+import { pts90k } from '../../lib/arib/time.ts';
 
 export function hex(text: string): Uint8Array {
   return Uint8Array.fromHex(text.replace(/\s/g, ''));

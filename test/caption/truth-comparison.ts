@@ -1,7 +1,7 @@
 /** Compares decoded caption pages with the list of the broadcaster (its truth). */
 import { expect } from 'bun:test';
-import type { CaptionPage } from '../../arib/caption/page.ts';
-import { type Pts90k, pts90k } from '../../arib/time.ts';
+import type { CaptionPage } from '../../lib/arib/caption/page.ts';
+import { type Pts90k, pts90k } from '../../lib/arib/time.ts';
 import type { TruthPage } from '../synth/caption-peer.ts';
 import { addTruth, pageCells } from './page-cells.ts';
 

@@ -1,9 +1,9 @@
 /** Recordings unlike those of the synthetic broadcast: a station teaches its logo, and breaks are certain from then on. */
 import { beforeAll, describe, expect, test } from 'bun:test';
-import { type Form, Station } from '../../bench/commercials/foreign.ts';
 import { detectCommercials } from '../../src/commercial/detect-commercials.ts';
 import type { LogoModel } from '../../src/model/learnt-logo.ts';
 import { Random } from '../../synth/random.ts';
+import { type Form, Station } from '../bench/commercials/foreign.ts';
 
 const NEAR_MS = 1_000;
 const MINUTES = 6;

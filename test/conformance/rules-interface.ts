@@ -1,7 +1,7 @@
 /** Requests, responses, events and errors of every path. */
 import { connect } from 'node:net';
 import { parseAs } from '../../agent/config/validate.ts';
-import { type Channel, type TunerDefinition, TunersSchema } from '../../wire/agent.ts';
+import { type Channel, type TunerDefinition, TunersSchema } from '../../lib/wire/agent.ts';
 import { until } from '../until.ts';
 import type { Rule } from './rule.ts';
 import { holds, messageOf, type Subject, same, tuner } from './subject.ts';

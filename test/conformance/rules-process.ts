@@ -1,7 +1,7 @@
 /** How an agent handles its environment and its files: each rule starts an agent of its own. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Channel } from '../../wire/agent.ts';
+import type { Channel } from '../../lib/wire/agent.ts';
 import { until } from '../until.ts';
 import { CHANNEL, REASON } from './channels.ts';
 import type { LaunchedAgent, LaunchOptions, Rule, Surroundings } from './rule.ts';

@@ -3,7 +3,7 @@
  * behaviour (`channels.ts`); every packet contains its sender (`stamped.ts`).
  */
 import { writeSync } from 'node:fs';
-import { PACKET_SIZE } from '../../arib/ts/packet.ts';
+import { PACKET_SIZE } from '../../lib/arib/ts/packet.ts';
 import { BURST, CHANNEL, DAMAGE, LAST, LATE_MS, REASON, SPARSE, SPARSE_MS } from './channels.ts';
 import { stampedPackets } from './stamped.ts';
 

@@ -1,6 +1,6 @@
 /** Self-describing packets: their number, the process that made them and its tuning arguments. */
-import { PacketFramer } from '../../arib/ts/framer.ts';
-import { PACKET_SIZE, SYNC_BYTE } from '../../arib/ts/packet.ts';
+import { PacketFramer } from '../../lib/arib/ts/framer.ts';
+import { PACKET_SIZE, SYNC_BYTE } from '../../lib/arib/ts/packet.ts';
 
 const PID = 0x0100;
 const MARK = 0x5356_4343;

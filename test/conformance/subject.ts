@@ -1,5 +1,5 @@
 /** The agent under test, used over HTTP only. */
-import type { AnyTunerDefinition, Channel, Tuner, TunerDefinition } from '../../wire/agent.ts';
+import type { AnyTunerDefinition, Channel, Tuner, TunerDefinition } from '../../lib/wire/agent.ts';
 import { HANG_LIMIT_MS, until } from '../until.ts';
 import { StampReader } from './stamped.ts';
 

@@ -1,5 +1,5 @@
 /** Runs all rules, in the order in which they are listed. */
-import { within } from '../../host/deadline.ts';
+import { within } from '../../lib/host/deadline.ts';
 import type { MachineLateness } from '../machine-lateness.ts';
 import { TEST_LIMIT_MS } from '../until.ts';
 import type { Launched } from './launch.ts';

@@ -2,7 +2,7 @@
  * A tuner that plays a section of a small synthetic broadcast in real time, repeatedly, with the faults that
  * a test injects, and counts errors like an agent. Independent of the code under test.
  */
-import type { Tuner } from '../../wire/agent.ts';
+import type { Tuner } from '../../lib/wire/agent.ts';
 import type { StandInAgent } from '../service/harness.ts';
 
 const PACKET = 188;

@@ -5,7 +5,7 @@
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { broadcastMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import { MARK_PERIOD } from '../../synth/clock.ts';
 import { encoderPids } from '../live/rig.ts';
 import { seeded } from '../mpeg2/random-picture.ts';

@@ -5,10 +5,11 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import type { Recording, Station } from '../../wire/api.ts';
+import type { Recording, Station } from '../../lib/wire/api.ts';
 import { scenarioFile } from '../synth/scenario-file.ts';
 import { until } from '../until.ts';
 import { hasChromium, PLAIN_HOST, sharedBrowser } from '../web/browser.ts';
+import { pressTwice } from '../web/user-input.ts';
 import { type Demo, startDemo } from './demo.ts';
 import { endRecording, flashesFrom, json, markError, playbackOf, startRecording } from './recorded.ts';
 import { flashToBeep, recordAppends, watch } from './watch.ts';
@@ -22,6 +23,9 @@ const LOOK_MS = 30_000;
 
 const VIDEO = { codec: 'mpeg2', width: 352, height: 240, bitrate: 1_000_000 };
 const WIDE = { codec: 'mpeg2', width: 720, height: 480, bitrate: 2_500_000 };
+/** Width of the picture in the pages of the synthetic stations. */
+const PORTAL_PART = 480 / 960;
+const NEWS_PART = 360 / 960;
 /** Long enough that none ends meanwhile, except once a day. */
 const PROGRAMMES = [{ durationSec: 86_400, title: '灯台守の日記' }];
 const CHANNELS = [
@@ -31,7 +35,12 @@ const CHANNELS = [
     bitrate: 4_000_000,
   },
   { type: 'BS', channel: 'BS01_0', stations: [{ name: 'ＢＳみなと', video: VIDEO }], bitrate: 2_500_000 },
-  { type: 'CS', channel: 'CS02', stations: [{ name: 'ちゃんねる港' }] },
+  {
+    type: 'CS',
+    channel: 'CS02',
+    bitrate: 5_000_000,
+    stations: [{ name: 'ちゃんねる港', video: VIDEO, data: 'bml', opening: 'standby' }],
+  },
 ] as const;
 
 let demo: Demo;
@@ -134,7 +143,21 @@ describe.skipIf(!hasChromium)('the demo', () => {
 
   test(`in broadcast quality, on http://${PLAIN_HOST}: every field, sound, flash and beep within 40 ms`, () =>
     inPage(async (page) => {
-      await page.addInitScript(() => localStorage.setItem('svc.live-raw', 'true'));
+      await page.addInitScript(() => {
+        localStorage.setItem('svc.live-raw', 'true');
+        // Sockets of the page itself: that of the worker is opened elsewhere.
+        const opened: string[] = [];
+        const Socket = WebSocket;
+        Object.assign(window, {
+          svcSockets: opened,
+          WebSocket: class extends Socket {
+            constructor(url: string | URL) {
+              super(url);
+              opened.push(String(url));
+            }
+          },
+        });
+      });
       const address = `${demo.url.replace('localhost', PLAIN_HOST)}live/${stationOf('GR').id}`;
       const watchRaw = async (): Promise<Awaited<ReturnType<typeof watch>> | undefined> => {
         await play(page, address);
@@ -146,6 +169,9 @@ describe.skipIf(!hasChromium)('the demo', () => {
       const seen = (await watchRaw()) ?? (await watchRaw()) ?? (await watchRaw());
       if (seen === undefined) throw new Error('the encoded path took over three times');
       expect(await page.evaluate(() => isSecureContext)).toBe(false);
+      expect(await page.evaluate(() => (window as unknown as { svcSockets: string[] }).svcSockets)).toEqual(
+        [],
+      );
       expect(seen.height).toBe(WIDE.height);
       expect(seen.pictures).toBeGreaterThanOrEqual(ENOUGH.pictures);
       expect(seen.loudest).toBeGreaterThan(0.02);
@@ -156,6 +182,37 @@ describe.skipIf(!hasChromium)('the demo', () => {
       );
       expect(distances.length).toBeGreaterThanOrEqual(ENOUGH.flashes - 1);
       expect(Math.max(...distances)).toBeLessThan(0.04);
+    }));
+
+  test('the d key opens the data broadcast of a station, encoded and in broadcast quality', () =>
+    inPage(async (page) => {
+      const address = `${demo.url}live/${stationOf('CS').id}`;
+      const picture = () => page.locator('.stage-picture').boundingBox();
+      /** The document has the picture in a box of this size, as a part of the plane. */
+      const boxed = (part: number): Promise<unknown> =>
+        until(`a picture of ${part}`, async () => {
+          const [plane, box] = [await page.locator('.data-plane').boundingBox(), await picture()];
+          return plane !== null && box !== null && Math.abs(box.width / plane.width - part) < 0.01;
+        });
+      await play(page, address);
+      const whole = await picture();
+      await page.keyboard.press('d');
+      await boxed(PORTAL_PART);
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+      await boxed(NEWS_PART);
+      await pressTwice(page, 'd');
+      await page.locator('.data-plane').waitFor({ state: 'detached' });
+      expect(await picture()).toEqual(whole);
+
+      await page.evaluate(() => localStorage.setItem('svc.live-raw', 'true'));
+      await play(page, address);
+      await page.keyboard.press('d');
+      await boxed(PORTAL_PART);
+      const played = (): Promise<number> =>
+        page.evaluate(() => document.querySelector('video')?.currentTime ?? 0);
+      const before = await played();
+      await until('the picture plays on', async () => (await played()) > before + 1);
     }));
 
   test('a recording is watched while it is in progress, and afterwards from another position', () =>

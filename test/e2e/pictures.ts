@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import type { Recording } from '../../wire/api.ts';
+import type { Recording } from '../../lib/wire/api.ts';
 import { startDemo } from './demo.ts';
 import { endRecording, JSON_BODY, json, startRecording, stationToRecord, until } from './recorded.ts';
 
@@ -128,7 +128,7 @@ function picturesOf(recording: Recording, word: string): Picture[] {
     }),
     { name: 'watch', path: `watch/${recording.id}`, ready: 'video', options: DESK, act: playing },
     { name: 'week', path: 'reservations?view=week', ready: '.week-part', options: DESK },
-    ...both('phone', { path: '', ready: '.card', options: PHONE }),
+    ...both('phone', { path: '', ready: 'a.card', options: PHONE }),
     { name: 'phone-guide', path: 'guide', ready: '.prog-live', options: PHONE },
   ];
 }

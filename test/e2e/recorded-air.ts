@@ -3,7 +3,7 @@
  * of them: flashes and beeps by the broadcaster's clock, captions by its script. Independent of the code
  * under test.
  */
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
 import { eventStations } from '../../synth/broadcast.ts';
 import { captionTruth } from '../../synth/caption/truth.ts';
 import { MARK_PERIOD, TICKS_PER_SECOND, ticksAt, wrapTicks } from '../../synth/clock.ts';

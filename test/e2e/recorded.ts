@@ -3,9 +3,9 @@
  * player's own statistics.
  */
 import type { Page } from 'playwright-core';
+import type { Playback, Recording, Station } from '../../lib/wire/api.ts';
 import { MARK_PERIOD, STC_ZERO, TICKS_PER_SECOND } from '../../synth/clock.ts';
 import { loadScenario } from '../../synth/scenario/load.ts';
-import type { Playback, Recording, Station } from '../../wire/api.ts';
 
 /** Required for changes: forms of other sites cannot send it. */
 export const JSON_BODY = { 'content-type': 'application/json' };

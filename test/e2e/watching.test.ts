@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { broadcastMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { Random } from '../../synth/random.ts';
 import { HOME_STATION, StandInAgent, startTestService, type TestService } from '../service/harness.ts';

@@ -5,20 +5,22 @@ import type { Database } from 'bun:sqlite';
 import { mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemMonotonicClock, wallMs } from '../../host/clock.ts';
-import { SILENT_LOG } from '../../host/log.ts';
-import { EncodeService } from '../../src/encode/encode-service.ts';
+import { systemMonotonicClock, wallMs } from '../../lib/host/clock.ts';
+import { SILENT_LOG } from '../../lib/host/log.ts';
+import { EncodeJobs } from '../../src/encode/encode-jobs.ts';
 import type { EncodeSources } from '../../src/encode/encode-sources.ts';
 import { VIDEO_ENCODERS } from '../../src/ffmpeg/recipes.ts';
-import { Hub } from '../../src/hub/hub.ts';
+import { JobRunner } from '../../src/media/job/job-runner.ts';
 import type { EncodeWish } from '../../src/model/encoding.ts';
 import { recordingId } from '../../src/model/ids.ts';
+import { Hub } from '../../src/notify/hub.ts';
 import { syncFolder } from '../../src/reception/recorded-file.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { EncodeStore } from '../../src/store/encode-store.ts';
 import { EncodedFileStore } from '../../src/store/encoded-file-store.ts';
 import { RecordingListStore } from '../../src/store/recording-list-store.ts';
 import { RecordingStore } from '../../src/store/recording-store.ts';
+import { writeNow } from '../../src/store/transaction.ts';
 import { openClip } from '../play/clip.ts';
 import { FFMPEG } from '../play/made-recording.ts';
 import { putRecording } from '../service/recording-rows.ts';
@@ -39,7 +41,8 @@ export class EncodeHome {
   readonly database: Database;
   readonly store: EncodeStore;
   readonly list: RecordingListStore;
-  readonly service: EncodeService;
+  readonly jobs: JobRunner;
+  readonly service: EncodeJobs;
   readonly hub = new Hub(() => {});
   readonly folder: string;
 
@@ -52,16 +55,22 @@ export class EncodeHome {
     const records = new RecordingStore(this.database);
     const encoder = VIDEO_ENCODERS.find(({ name }) => name === 'libx264');
     if (encoder === undefined) throw new Error('no libx264');
-    this.service = new EncodeService({
+    this.jobs = new JobRunner({
+      machine: () => ({ processors: 2, viewers: viewers(), recordings: 0 }),
+      ...{ hub: this.hub, clock: systemMonotonicClock, log: SILENT_LOG },
+    });
+    this.service = new EncodeJobs({
+      jobs: this.jobs,
       sources: {
         ...{ store: this.store, files: new EncodedFileStore(this.database), syncFolder },
         encoders: { file: async () => ({ ffmpeg, encoder, standIn: false }), suspend: () => {} },
         open: ({ files }) => openClip(files.find(({ source }) => source === 'ts')?.path ?? ''),
         captions: async () => null,
+        keepData: async () => true,
         poster: async () => undefined,
         chapters: () => undefined,
         room: async () => 1e12,
-        stored: async () => {},
+        ...{ stored: async () => {}, write: writeNow },
         removeRetired: async (id, paths) => {
           for (const path of paths) await rm(path, { force: true });
           records.forgetJoined(id, paths);
@@ -74,9 +83,8 @@ export class EncodeHome {
       find: (id) => this.list.find(id),
       record: (id) => records.find(id),
       isDetecting: () => false,
-      machine: () => ({ processors: 2, viewers: viewers(), recordings: 0 }),
       settings: { get: (key) => ({ encodeFrom: 0, encodeTo: 0, encode: 'h264' })[key as string] as never },
-      ...{ hub: this.hub, log: SILENT_LOG, tickMs: 10, retryMs: 50 },
+      ...{ hub: this.hub, log: SILENT_LOG, pollMs: 10, retryMs: 50 },
     });
   }
 
@@ -98,7 +106,7 @@ export class EncodeHome {
   }
 
   async close(): Promise<void> {
-    await this.service.close();
+    await this.jobs.close();
     this.database.close();
   }
 }

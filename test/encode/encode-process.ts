@@ -14,7 +14,7 @@ const home = new EncodeHome(folder, {
     },
   },
 });
-home.service.start();
+home.jobs.start();
 await until('an empty queue', () => home.store.queue().length === 0 && home.store.recent().length > 0);
 await home.close();
 process.exit(0);

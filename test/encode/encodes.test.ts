@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { Value } from '@sinclair/typebox/value';
-import { recordingId } from '../../src/model/ids.ts';
 import {
   type Chapters,
   EncodeLogSchema,
@@ -10,8 +9,9 @@ import {
   EncodesSchema,
   type Playback,
   PlaybackSchema,
-} from '../../wire/api.ts';
-import type { CaptionsFile } from '../../wire/caption.ts';
+} from '../../lib/wire/api.ts';
+import type { CaptionsFile } from '../../lib/wire/caption.ts';
+import { recordingId } from '../../src/model/ids.ts';
 import { FFMPEG, madeStream, outputOf, played } from '../play/made-recording.ts';
 import { RecordedHome } from '../service/recorded-home.ts';
 import { until } from '../until.ts';
@@ -122,10 +122,17 @@ describe('a recording that is encoded', () => {
     // No other byte has moved.
     expect(changed.length).toBe(made.length);
     expect((await played(changed)).flashes).toEqual(shown.flashes);
-    await home.send('PUT', `/api/recordings/${id}/chapters`, { chapters: [] });
     const read = async (): Promise<string[]> =>
       chaptersIn(await (await home.get(`/api/recordings/${id}/file`)).bytes());
+    const remove = (): Promise<unknown> =>
+      home.send('PUT', `/api/recordings/${id}/chapters`, { chapters: [] });
+    await remove();
     await until('no chapters', async () => (await read()).length === 0);
+    // A second time, too: each removal is another version.
+    await correctChapters(id, 1, 2);
+    await until('chapters', async () => (await read()).length === 3);
+    await remove();
+    await until('no chapters again', async () => (await read()).length === 0);
   });
 
   test('keeps both files and its original where requested', async () => {

@@ -62,7 +62,7 @@ test.each([
 ])('%s is retried once, then given up', async (_, words, sources, code) => {
   const one = home({ ffmpeg: fakeFfmpeg(`ffmpeg-${homes}`, words), sources });
   const id = one.put(film, 1_001);
-  one.service.start();
+  one.jobs.start();
   expect(await ended(one)).toMatchObject({
     state: 'failed',
     attempts: 1,
@@ -76,7 +76,7 @@ test('waits for the end of temporary faults: a full disk, an unavailable folder,
   let room: number | undefined = 10;
   const one = home({ sources: { room: async () => room } });
   const id = one.put(film, 1_001);
-  one.service.start();
+  one.jobs.start();
   expect(await putOff(one)).toBe('full');
   room = undefined;
   await until('the other message', () => one.store.queue()[0]?.reason?.code === 'away');
@@ -89,7 +89,7 @@ test('a disk that fills up during the encode', async () => {
   const script = 'cat > /dev/null; echo "av_interleaved_write_frame(): No space left on device" >&2; exit 1';
   const one = home({ ffmpeg: fakeFfmpeg('ffmpeg-full', script) });
   const id = one.put(film, 1_001);
-  one.service.start();
+  one.jobs.start();
   expect(await putOff(one)).toBe('full');
   expectOriginal(one, id);
 });
@@ -102,17 +102,72 @@ test('waits for captions that cannot be read yet, since the original will be rem
   };
   const one = home({ sources: { captions } });
   one.put(film, 1_001);
-  one.service.start();
+  one.jobs.start();
   expect(await putOff(one)).toBe('captions');
   isBusy = false;
   expect((await ended(one)).state).toBe('done');
+});
+
+test('the original stays until its data broadcast was read to the end', async () => {
+  let isBusy = true;
+  let asked = 0;
+  const keepData = async () => {
+    asked += 1;
+    if (isBusy) throw new Failure('busy', '読み取っています');
+    return true;
+  };
+  const one = home({ sources: { keepData } });
+  const id = one.put(film, 1_001);
+  one.jobs.start();
+  expect(await putOff(one)).toBe('data');
+  const sources = () => one.list.find(recordingId(id))?.files.map(({ source }) => source);
+  expect(sources()).toEqual(['alt', 'ts']);
+  // Reading begins with the encode.
+  expect(asked).toBeGreaterThan(1);
+  isBusy = false;
+  expect(await ended(one)).toMatchObject({ state: 'done', attempts: 0 });
+  expect(sources()).toEqual(['alt']);
+});
+
+test.each(['captions', 'keepData'] as const)('can be cancelled while %s take their time', async (name) => {
+  const asked = Promise.withResolvers<void>();
+  const hanging = (): Promise<never> => {
+    asked.resolve();
+    return new Promise(() => {});
+  };
+  const one = home({ sources: { [name]: hanging } });
+  const id = one.put(film, 1_000);
+  one.jobs.start();
+  await asked.promise;
+  await one.service.cancel(recordingId(id));
+  expect((await ended(one)).state).toBe('cancelled');
+});
+
+test('one without a name keeps no other waiting', async () => {
+  const one = home();
+  const [first, second] = [one.put(film, 1_000), one.put(film, 1_000)];
+  one.database.query('UPDATE recordings SET stem = NULL WHERE id = $first').run({ first });
+  one.jobs.start();
+  expect(await ended(one)).toMatchObject({ recordingId: second, state: 'done' });
+  expect(one.store.queue().map(({ recordingId: id, state }) => [id, state])).toEqual([
+    [recordingId(first), 'waiting'],
+  ]);
+});
+
+test('an original that goes without its data broadcast is told', async () => {
+  const one = home({ sources: { keepData: async () => false } });
+  const id = one.put(film, 1_001);
+  one.jobs.start();
+  expect(await ended(one)).toMatchObject({ state: 'done', reason: { code: 'data_lost' } });
+  expect(one.list.find(recordingId(id))?.files.map(({ source }) => source)).toEqual(['alt']);
+  expect(one.store.log(recordingId(id))?.log).toContain('データ放送を保存できないまま');
 });
 
 test('deleting a recording, or moving it to the recycle bin, cancels its encode', async () => {
   const slow = fakeFfmpeg('ffmpeg-slow', 'exec sleep 1000');
   const one = home({ ffmpeg: slow });
   const id = one.put(film, 1_001);
-  one.service.start();
+  one.jobs.start();
   const running = () => one.store.queue()[0]?.state === 'running' || undefined;
   await until('an encode', running);
   one.database.run(`UPDATE recordings SET binned_at = 1 WHERE id = ${id}`);
@@ -129,8 +184,8 @@ test('is paused while a viewer is connected, and continues afterwards', async ()
   let viewers = 1;
   const one = home({ viewers: () => viewers });
   one.put(film, 1_001);
-  one.service.start();
-  await until('the reason', () => one.service.decision().wait === 'machine' || undefined);
+  one.jobs.start();
+  await until('the reason', () => one.service.wait === 'machine' || undefined);
   expect(one.store.queue()[0]?.state).toBe('waiting');
   viewers = 0;
   expect((await ended(one)).state).toBe('done');
@@ -139,7 +194,7 @@ test('is paused while a viewer is connected, and continues afterwards', async ()
 test('an original of which less can be played than was recorded stays', async () => {
   const one = home();
   const id = one.put(film, 60_000);
-  one.service.start();
+  one.jobs.start();
   expect((await ended(one)).state).toBe('done');
   expect(one.list.find(recordingId(id))?.files.map(({ source }) => source)).toEqual(['alt', 'ts']);
   expect(one.store.log(recordingId(id))?.log).toContain('the original stays');

@@ -14,8 +14,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { wallMs } from '../../host/clock.ts';
-import { SILENT_LOG } from '../../host/log.ts';
+import { wallMs } from '../../lib/host/clock.ts';
+import { SILENT_LOG } from '../../lib/host/log.ts';
 import type { EncodeStep } from '../../src/encode/encode-sources.ts';
 import type { ProgramSegment } from '../../src/encode/kept-spans.ts';
 import { Failure } from '../../src/model/failure.ts';
@@ -74,7 +74,7 @@ function named({ folder }: EncodeHome, ending: string): string {
 test('an encode that is cancelled, or whose recording goes into the bin, at its last step keeps it', async () => {
   const cancelled: EncodeHome = home(atLast(() => void cancelled.service.cancel(recordingId(id))));
   const id = cancelled.put(film, 1_001);
-  cancelled.service.start();
+  cancelled.jobs.start();
   expect((await ended(cancelled)).state).toBe('cancelled');
   expect(sourcesOf(cancelled, id)).toEqual(['alt', 'ts']);
   expect(existsSync(named(cancelled, '.ts'))).toBe(true);
@@ -89,7 +89,7 @@ test('an encode that is cancelled, or whose recording goes into the bin, at its 
     }),
   );
   binned.put(film, 1_001);
-  binned.service.start();
+  binned.jobs.start();
   const isOver = () => (isBinned && binned.service.progress() === undefined) || undefined;
   await until('the end of the task', isOver);
   expect(existsSync(named(binned, '.ts'))).toBe(true);
@@ -98,7 +98,7 @@ test('an encode that is cancelled, or whose recording goes into the bin, at its 
 test('an encoded file that is incomplete or missing by then does not replace it', async () => {
   const one: EncodeHome = home(atLast(() => truncateSync(named(one, '.mkv'), 1_000)));
   const id = one.put(film, 1_001);
-  one.service.start();
+  one.jobs.start();
   expect(await ended(one)).toMatchObject({ state: 'failed', reason: { code: 'verify' } });
   expect(sourcesOf(one, id)).toContain('ts');
   expect(existsSync(named(one, '.ts'))).toBe(true);
@@ -119,7 +119,7 @@ test('a file with a gap in its pictures or sound does not replace it', async () 
   chmodSync(lossy, 0o755);
   const one = home({ ffmpeg: lossy });
   const id = one.put(await madeStream({ seconds: 6, flashAt: 0, clock: 95_450 }), 6_006);
-  one.service.start();
+  one.jobs.start();
   expect((await ended(one)).state).toBe('done');
   expect(sourcesOf(one, id)).toEqual(['alt', 'ts']);
   expect(one.store.log(recordingId(id))?.log).toMatch(/the original stays: 3\.\d s of it are missing/);
@@ -144,7 +144,7 @@ test('a file with wrong pictures that decode without an error is not used', asyn
     ...['-c:v', 'mpeg2video', '-g', '15', '-c:a', 'aac', '-f', 'mpegts', 'pipe:1'],
   );
   const id = one.put(shown, 1_001);
-  one.service.start();
+  one.jobs.start();
   expect(await ended(one)).toMatchObject({
     state: 'failed',
     reason: { code: 'verify' },
@@ -168,7 +168,7 @@ test.each([
 ])('commercials %s are not cut, and it stays', async (_, chapters) => {
   const one = home({ sources: { chapters: () => chapters } });
   const id = one.put(film, 1_001, { commercials: 'cut' });
-  one.service.start();
+  one.jobs.start();
   expect(await ended(one)).toMatchObject({ state: 'done', reason: { code: 'commercials' } });
   expect(sourcesOf(one, id)).toEqual(['alt', 'ts']);
   expect(one.list.find(recordingId(id))?.files.map(({ cuts }) => cuts)).toEqual([null, null]);
@@ -186,7 +186,7 @@ test('it stays if another encode of it is cut, although there was nothing to cut
     { ...file, cuts: [{ from: 0, to: 600 }] },
     wallMs(1),
   );
-  one.service.start();
+  one.jobs.start();
   expect((await ended(one)).state).toBe('done');
   expect(sourcesOf(one, id)).toEqual(['encoded', 'alt', 'ts']);
 });
@@ -199,7 +199,7 @@ test('waits for an unavailable folder, which does not count as a failure', async
   };
   const one = home({ sources: { open: opened, room: async () => (isAway ? undefined : 1e12) } });
   one.put(film, 1_001);
-  one.service.start();
+  one.jobs.start();
   const isReported = () => one.store.queue()[0]?.reason?.code === 'away';
   await until('the message', isReported);
   isAway = false;
@@ -232,7 +232,7 @@ test('a file that a wrong clock dated in the future is made again', async () => 
     { ...file, cuts: null },
     wallMs(Date.now() + 86_400_000),
   );
-  one.service.start();
+  one.jobs.start();
   expect((await ended(one)).state).toBe('done');
   expect(one.list.find(recordingId(id))?.files.find(({ source }) => source === 'alt')?.path).not.toBe(path);
 });
@@ -247,8 +247,8 @@ test('a copied or restored database removes no file whose recording has no origi
     .query(`UPDATE encodes SET state = 'running', work = $work WHERE recording_id = $id`)
     .run({ id, work });
   rmSync(named(one, '.ts'));
-  one.service.start();
+  one.jobs.start();
   // Waits for the end of what a start does.
-  await one.service.close();
+  await one.jobs.close();
   expect(existsSync(final)).toBe(true);
 });

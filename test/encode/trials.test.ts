@@ -3,9 +3,11 @@ import { afterAll, expect, test } from 'bun:test';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SILENT_LOG } from '../../host/log.ts';
+import { systemMonotonicClock } from '../../lib/host/clock.ts';
+import { SILENT_LOG } from '../../lib/host/log.ts';
+import { measuredEncodes } from '../../src/encode/encode-routes.ts';
 import { EncodeTrials } from '../../src/encode/encode-trials.ts';
-import { measuredEncodes } from '../../src/encode/measured-encodes.ts';
+import { JobRunner } from '../../src/media/job/job-runner.ts';
 import { Failure } from '../../src/model/failure.ts';
 import { output } from '../play/made-recording.ts';
 import { until } from '../until.ts';
@@ -31,14 +33,18 @@ test('each quality is tried once while the machine is idle, and reported until s
   };
   let isIdle = false;
   let asked = 0;
-  const trials = new EncodeTrials({
-    ...{ sources: { ...sources, encoders }, find: (id) => home.list.find(id), log: SILENT_LOG },
-    isIdle: () => {
-      asked += 1;
-      return isIdle;
-    },
-    ...{ tickMs: 10, idleMs: 20 },
+  const machine = () => {
+    asked += 1;
+    return { processors: 2, viewers: isIdle ? 0 : 1, recordings: 0 };
+  };
+  const jobs = new JobRunner({
+    ...{ machine, hub: home.hub, clock: systemMonotonicClock, log: SILENT_LOG, idleMs: 20 },
   });
+  jobs.add(
+    new EncodeTrials({
+      ...{ sources: { ...sources, encoders }, find: (id) => home.list.find(id), log: SILENT_LOG, pollMs: 10 },
+    }),
+  );
   try {
     const film = await output(
       ...['-f', 'lavfi', '-i', `testsrc2=s=96x64:r=30000/1001:d=${SECONDS}`],
@@ -46,7 +52,7 @@ test('each quality is tried once while the machine is idle, and reported until s
       ...['-c:a', 'aac', '-pat_period', '0.1', '-f', 'mpegts', 'pipe:1'],
     );
     home.put(film, SECONDS * 1000);
-    trials.start();
+    jobs.start();
     await until('it was asked whether it may', () => asked > 5 || undefined);
     expect(home.store.trials()).toEqual([]);
     isIdle = true;
@@ -67,7 +73,7 @@ test('each quality is tried once while the machine is idle, and reported until s
       'standard 0',
     ]);
   } finally {
-    await trials.close();
+    await jobs.close();
     await home.close();
   }
   expect(readdirSync(join(root, 'work'))).toEqual([]);

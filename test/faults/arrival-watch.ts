@@ -2,7 +2,7 @@
  * Measures how late packets arrive on this machine during a test: a channel that is not recorded, read from the same
  * agent by this process. The accuracy of a recording's times cannot be better than that.
  */
-import { settlesWithin } from '../../host/deadline.ts';
+import { settlesWithin } from '../../lib/host/deadline.ts';
 import type { TestBroadcast } from '../record/test-broadcast.ts';
 import { lastClock } from './packet-reader.ts';
 

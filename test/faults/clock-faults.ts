@@ -6,7 +6,7 @@ import { Database } from 'bun:sqlite';
 import { expect, test } from 'bun:test';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { GuideWindow, Station } from '../../wire/api.ts';
+import type { GuideWindow, Station } from '../../lib/wire/api.ts';
 import { TestBroadcast } from '../record/test-broadcast.ts';
 import { startTestService, type TestService } from '../service/harness.ts';
 import { until } from '../until.ts';

@@ -3,7 +3,7 @@
  * physical channels has many stations of ten packets a second. It does not assign tuners; every channel has
  * its own.
  */
-import type { Channel, Tuner } from '../../wire/agent.ts';
+import type { Channel, Tuner } from '../../lib/wire/agent.ts';
 import {
   adaptation,
   patSection,

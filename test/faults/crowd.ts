@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Recording, ReservationItem, Station } from '../../wire/api.ts';
+import type { Recording, ReservationItem, Station } from '../../lib/wire/api.ts';
 import { type Program, startProgram } from '../program.ts';
 import { putPrograms } from '../service/guide-rows.ts';
 import { until } from '../until.ts';

@@ -1,6 +1,6 @@
 /** Compares a verdict with the losses that an independent packet reader finds in the file. */
 import { expect } from 'bun:test';
-import type { RecordingVerdict } from '../../wire/recordings.ts';
+import type { RecordingVerdict } from '../../lib/wire/recordings.ts';
 import type { Cause } from './fault-rows.ts';
 import { missingOf, readStream } from './packet-reader.ts';
 import type { TimeSpan } from './time-span.ts';

@@ -13,8 +13,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Recording } from '../../wire/api.ts';
-import type { StorageFacts } from '../../wire/recordings.ts';
+import type { Recording } from '../../lib/wire/api.ts';
+import type { StorageFacts } from '../../lib/wire/recordings.ts';
 import { until } from '../until.ts';
 import { fill } from './disk-faults.ts';
 import type { HouseholdName } from './fault-rows.ts';

@@ -6,7 +6,7 @@
 import { Database } from 'bun:sqlite';
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Recording, RecordingVerdict } from '../../wire/recordings.ts';
+import type { Recording, RecordingVerdict } from '../../lib/wire/recordings.ts';
 import type { Random } from '../fuzz/random.ts';
 import { ArrivalWatch } from './arrival-watch.ts';
 import { APART_MS, compareWithFile } from './fault-comparison.ts';

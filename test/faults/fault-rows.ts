@@ -2,8 +2,8 @@
  * Every fault that a recording may suffer, as data: place and time of the fault, the broadcast programme, and
  * the expected verdict. The actual loss is read from the file (`packet-reader.ts`).
  */
-import type { BroadcastType } from '../../arib/ids.ts';
-import type { RecordingVerdict } from '../../wire/recordings.ts';
+import type { BroadcastType } from '../../lib/arib/ids.ts';
+import type { RecordingVerdict } from '../../lib/wire/recordings.ts';
 import type { Fault } from '../record/test-broadcast.ts';
 
 export type Cause = RecordingVerdict['gaps'][number]['cause'];

@@ -1,6 +1,6 @@
 /**
  * The maximum load of a household: eight recordings on as many channels, and four viewers of original packets
- * on four of these. Nothing is lost, however slow the machine is. For the cost see `bench/record.ts`.
+ * on four of these. Nothing is lost, however slow the machine is. For the cost see `test/bench/record.ts`.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { compare } from '../record/test-broadcast.ts';

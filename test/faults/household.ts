@@ -6,9 +6,9 @@
 import { Database } from 'bun:sqlite';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BroadcastType } from '../../arib/ids.ts';
+import type { BroadcastType } from '../../lib/arib/ids.ts';
+import type { GuideProgram, GuideWindow, Recording, ReservationItem, Station } from '../../lib/wire/api.ts';
 import type { SmallChannel } from '../../synth/scenario/small.ts';
-import type { GuideProgram, GuideWindow, Recording, ReservationItem, Station } from '../../wire/api.ts';
 import { type Program, startProgram } from '../program.ts';
 import { type Comparison, clockSpan, compare, probed, TestBroadcast } from '../record/test-broadcast.ts';
 import { startTestService } from '../service/harness.ts';

@@ -1,6 +1,6 @@
 /**
  * When a recorded stream has pictures and sound, read by ISO/IEC 13818-1 and the first octets of each PES packet
- * alone: a picture or sequence start code, an ADTS sync word. Shares no code with the recorder or `arib/`.
+ * alone: a picture or sequence start code, an ADTS sync word. Shares no code with the recorder or `lib/arib/`.
  */
 import type { TimeSpan } from './time-span.ts';
 

@@ -1,6 +1,6 @@
 /**
  * Reads a recorded stream by ISO/IEC 13818-1 alone, to find its actual content. It shares no code with the
- * recorder or `arib/`, so that both cannot have the same bug; of the synthetic broadcaster it only knows the
+ * recorder or `lib/arib/`, so that both cannot have the same bug; of the synthetic broadcaster it only knows the
  * clock.
  */
 import { STC_ZERO } from '../../synth/clock.ts';

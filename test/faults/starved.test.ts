@@ -6,7 +6,7 @@ import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Recording, ReservationItem, Station } from '../../wire/api.ts';
+import type { Recording, ReservationItem, Station } from '../../lib/wire/api.ts';
 import { putPrograms } from '../service/guide-rows.ts';
 import { until } from '../until.ts';
 import { CrowdAgent } from './crowd-agent.ts';

@@ -3,9 +3,9 @@
  * not be copied.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { ProgramId } from '../../arib/ids.ts';
+import type { ProgramId } from '../../lib/arib/ids.ts';
+import type { ReservationItem } from '../../lib/wire/api.ts';
 import { INVENTED_REGION, terrestrialNetwork, terrestrialService } from '../../synth/scenario/identity.ts';
-import type { ReservationItem } from '../../wire/api.ts';
 import { reservedInTime } from '../faults/booked-household.ts';
 import { until } from '../until.ts';
 import { BEFORE, type Outcome, ProgrammeChanges } from './programme-changes.ts';

@@ -6,11 +6,11 @@
 import { Database } from 'bun:sqlite';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { broadcastMs, PTS_MODULUS } from '../../arib/time.ts';
-import { PACKET_SIZE, packetPcr } from '../../arib/ts/packet.ts';
+import { broadcastMs, PTS_MODULUS } from '../../lib/arib/time.ts';
+import { PACKET_SIZE, packetPcr } from '../../lib/arib/ts/packet.ts';
+import type { GuideProgram, GuideWindow, Recording, ReservationItem } from '../../lib/wire/api.ts';
 import { momentOf, ticksAt, wrapTicks } from '../../synth/clock.ts';
 import type { SmallChannel } from '../../synth/scenario/small.ts';
-import type { GuideProgram, GuideWindow, Recording, ReservationItem } from '../../wire/api.ts';
 import { type Comparison, compare, TestBroadcast } from '../record/test-broadcast.ts';
 import { startTestService, type TestService } from '../service/harness.ts';
 import { until } from '../until.ts';
@@ -56,17 +56,18 @@ export class ProgrammeChanges {
 
   /**
    * @param channels shows of each terrestrial one; the gaps between them are filled @param patience factor of the
-   * time until the evening begins
+   * time until the evening begins @param more environment of the service
    */
   static async start(
     channels: Readonly<Record<string, readonly Show[]>>,
     tuners: string,
     patience: number,
+    more: Record<string, string> = {},
   ): Promise<ProgrammeChanges> {
     const names = Object.keys(channels);
     const began = performance.now();
     const air = await TestBroadcast.startSilent(names, tuners);
-    const environment = { TUNER_AGENT_URL: air.agentUrl, EPG_SWEEP_SETTLE: '1000' };
+    const environment = { TUNER_AGENT_URL: air.agentUrl, EPG_SWEEP_SETTLE: '1000', ...more };
     const service = await startTestService({ environment });
     const slowness = Math.max(1, (performance.now() - began) / STARTED_MS);
     const zero = Math.ceil((Date.now() + LEAD_MS * slowness * patience) / 1000) * 1000;
@@ -145,13 +146,18 @@ export class ProgrammeChanges {
     if (verdict === null) throw new Error('not judged');
     const bytes = readFileSync(this.pathOf(recording.id));
     const second = (at: number): number => (at - this.zero) / 1000;
-    const moments = clocks(bytes).map((ticks) => second(this.#moment(ticks)));
     return {
       ...{ recording, verdict, bytes },
       loss: compare(bytes, await this.air.sent(channel, this.at(-30), Date.now())),
       programme: { from: second(startAt), to: second(endAt) },
-      kept: { from: moments[0] ?? Number.POSITIVE_INFINITY, to: moments.at(-1) ?? Number.NEGATIVE_INFINITY },
+      kept: this.stretchOf(bytes),
     };
+  }
+
+  /** When the packets of a stream were sent, in seconds of the evening. */
+  stretchOf(bytes: Uint8Array): Stretch {
+    const moments = clocks(bytes).map((ticks) => (this.#moment(ticks) - this.zero) / 1000);
+    return { from: moments[0] ?? Number.POSITIVE_INFINITY, to: moments.at(-1) ?? Number.NEGATIVE_INFINITY };
   }
 
   /** The broadcaster's clock is a function of time. @returns when a clock reference was sent, epoch ms */

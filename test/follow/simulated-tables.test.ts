@@ -3,7 +3,7 @@
  * written.
  */
 import { afterEach, describe, expect, test } from 'bun:test';
-import { eventId, programId, type StationId } from '../../arib/ids.ts';
+import { eventId, programId, type StationId } from '../../lib/arib/ids.ts';
 import { reservationId } from '../../src/model/ids.ts';
 import type { ReservationId } from '../../src/model/reservation.ts';
 import { GR_TUNER } from '../schedule/plan-home.ts';

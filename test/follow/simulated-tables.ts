@@ -10,15 +10,15 @@ import {
   type StationId,
   splitStationId,
   transportStreamId,
-} from '../../arib/ids.ts';
-import type { Eit, EitEvent } from '../../arib/si/eit.ts';
-import { broadcastEvent } from '../../arib/si/event.ts';
-import { type BroadcastMs, broadcastMs, plusMs } from '../../arib/time.ts';
-import { systemMonotonicClock, wallMs } from '../../host/clock.ts';
+} from '../../lib/arib/ids.ts';
+import type { Eit, EitEvent } from '../../lib/arib/si/eit.ts';
+import { broadcastEvent } from '../../lib/arib/si/event.ts';
+import { type BroadcastMs, broadcastMs, plusMs } from '../../lib/arib/time.ts';
+import { systemMonotonicClock, wallMs } from '../../lib/host/clock.ts';
 import { ordersOf } from '../../src/booking/recording-orders.ts';
 import { AirWatch } from '../../src/guide/air-watch.ts';
 import { programOf } from '../../src/guide/event-program.ts';
-import { StationPresent } from '../../src/guide/merge/station-present.ts';
+import { StationPresent } from '../../src/guide/station-present.ts';
 import type { ProgramRecord } from '../../src/model/program.ts';
 import type { Reservation, ReservationId } from '../../src/model/reservation.ts';
 import { openDatabase } from '../../src/store/database.ts';

@@ -1,25 +1,25 @@
 /**
- * A minimal recorder in virtual time: follows orders by the real recordings' course, on tuners that are assigned by
+ * A minimal recorder in virtual time: follows orders by the real recordings' lifecycle, on tuners that are assigned by
  * the agent's rules, and only reports when it would have written.
  */
-import type { StationId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
 import type { RecordingOrder } from '../../src/model/recording.ts';
 import type { ReservationId } from '../../src/model/reservation.ts';
 import {
-  beginCourse,
-  type CourseTimes,
+  beginLifecycle,
   endsAt,
   isWritten,
+  type LifecycleTimes,
   next,
-  type RecordingCourse,
-} from '../../src/record/recording-course.ts';
+  type RecordingLifecycle,
+} from '../../src/record/recording-lifecycle.ts';
 import { orderedTimes } from '../../src/record/running-recording.ts';
 import type { Home } from '../schedule/plan-home.ts';
 
 interface Running extends Pick<RecordingOrder, 'reservationId' | 'stationId'> {
   readonly channel: string;
-  course: RecordingCourse;
+  lifecycle: RecordingLifecycle;
   /** Index of its tuner; null: it has none. */
   tuner: number | null;
   /** Epoch ms. */
@@ -64,7 +64,7 @@ export class VirtualRecorder {
     for (const order of orders) {
       const running = this.#running.get(order.reservationId);
       if (running === undefined) continue;
-      running.course = next(running.course, { kind: 'ordered', at, ordered: orderedTimes(order) });
+      running.lifecycle = next(running.lifecycle, { kind: 'ordered', at, ordered: orderedTimes(order) });
     }
   }
 
@@ -74,10 +74,16 @@ export class VirtualRecorder {
    */
   restart(at: BroadcastMs): void {
     for (const one of this.#running.values()) {
-      const { times, isAired } = one.course;
+      const { times, isAired } = one.lifecycle;
       const hasMain = isAired !== false && one.stretches.some(([, to]) => to > times.startAt);
-      const left: CourseTimes = { ...times, openAt: at, listenUntil: null, brokenAt: null };
-      one.course = beginCourse({ times: left, isAired, hasMain, isUnheard: endsAt(times) <= at, at });
+      const left: LifecycleTimes = { ...times, openAt: at, listenUntil: null, brokenAt: null };
+      one.lifecycle = beginLifecycle({
+        times: left,
+        isAired,
+        hasMain,
+        isUnreceived: endsAt(times) <= at,
+        at,
+      });
       one.tuner = null;
       one.wasReceiving = false;
     }
@@ -92,8 +98,8 @@ export class VirtualRecorder {
       const isSilent = this.silent.has(one.stationId);
       const reception = { isReceiving: one.wasReceiving && !isSilent, isCutOff: isSilent };
       const wasReceiving = one.wasReceiving;
-      one.course = next(one.course, { kind: 'tick', at, reception });
-      const { state } = one.course;
+      one.lifecycle = next(one.lifecycle, { kind: 'tick', at, reception });
+      const { state } = one.lifecycle;
       if (state === 'over') {
         this.#finish(one.reservationId, at);
         continue;
@@ -102,7 +108,7 @@ export class VirtualRecorder {
       else one.tuner ??= this.#tunerFor(one);
       const isWriting = isWritten(state) && one.tuner !== null;
       one.wasReceiving = isWriting;
-      if (one.tuner !== null) one.course = next(one.course, { kind: 'opened', at });
+      if (one.tuner !== null) one.lifecycle = next(one.lifecycle, { kind: 'opened', at });
       if (!isWriting) continue;
       const last = one.stretches.at(-1);
       if (wasReceiving && last !== undefined) last[1] = at + this.stepMs;
@@ -118,21 +124,21 @@ export class VirtualRecorder {
     this.home.begin(reservation.programId);
     const channel = this.home.stations.get(stationId)?.channel ?? '';
     const times = { ...orderedTimes(order), openAt };
-    const begun = beginCourse({ times, isAired: null, hasMain: false, isUnheard: false, at });
-    const course = next(begun, { kind: 'ordered', at, ordered: times });
+    const begun = beginLifecycle({ times, isAired: null, hasMain: false, isUnreceived: false, at });
+    const lifecycle = next(begun, { kind: 'ordered', at, ordered: times });
     this.#running.set(reservationId, {
-      ...{ reservationId, stationId, channel, course, tuner: null, stretches: [], wasReceiving: false },
+      ...{ reservationId, stationId, channel, lifecycle, tuner: null, stretches: [], wasReceiving: false },
     });
   }
 
   /** A tuner that is on its channel, idle, or used only by readers of tables. */
-  #tunerFor({ channel, course }: Running): number | null {
+  #tunerFor({ channel, lifecycle }: Running): number | null {
     const tuners = [...(this.home.tuners ?? []).keys()];
     const usersOf = (tuner: number) => [...this.#running.values()].filter((one) => one.tuner === tuner);
     const shared = tuners.find((tuner) => usersOf(tuner).some((one) => one.channel === channel));
     const free = shared ?? tuners.find((tuner) => usersOf(tuner).length === 0);
-    if (free !== undefined || !isWritten(course.state)) return free ?? null;
-    const taken = tuners.find((tuner) => usersOf(tuner).every((one) => !isWritten(one.course.state)));
+    if (free !== undefined || !isWritten(lifecycle.state)) return free ?? null;
+    const taken = tuners.find((tuner) => usersOf(tuner).every((one) => !isWritten(one.lifecycle.state)));
     if (taken === undefined) return null;
     for (const one of usersOf(taken)) one.tuner = null;
     return taken;
@@ -141,7 +147,7 @@ export class VirtualRecorder {
   #finish(id: ReservationId, at: BroadcastMs): void {
     const running = this.#running.get(id);
     if (running === undefined) return;
-    running.course = next(running.course, { kind: 'yielded', at });
+    running.lifecycle = next(running.lifecycle, { kind: 'yielded', at });
     this.#running.delete(id);
     this.#over.push(running);
     this.home.reservations = this.home.reservations.map((one) =>

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { crc16 } from '../../arib/caption/crc16.ts';
-import { CaptionDecoder, type CaptionEvent } from '../../arib/caption/decoder.ts';
-import { pts90k } from '../../arib/time.ts';
+import { crc16 } from '../../lib/arib/caption/data-group.ts';
+import { CaptionDecoder, type CaptionEvent } from '../../lib/arib/caption/decoder.ts';
+import { pts90k } from '../../lib/arib/time.ts';
 import { processorMs } from '../processor-time.ts';
 import { FUZZ_TIMEOUT, fuzzRounds, fuzzSeed, Random } from './random.ts';
 

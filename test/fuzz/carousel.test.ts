@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import { Carousel } from '../../arib/carousel/carousel.ts';
-import { parseLogoModule } from '../../arib/si/logo.ts';
-import { readSection } from '../../arib/ts/section.ts';
+import { Carousel } from '../../lib/arib/carousel/carousel.ts';
+import { parseLogoModule } from '../../lib/arib/si/logo.ts';
+import { readSection } from '../../lib/arib/ts/section.ts';
 import { type BuiltModule, ddbSections, diiSection, nameInfo } from '../carousel-builder.ts';
 import { crcOf } from '../stream-builder.ts';
 import { FUZZ_TIMEOUT, fuzzRounds, fuzzSeed, Random } from './random.ts';

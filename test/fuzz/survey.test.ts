@@ -1,6 +1,6 @@
 /** The survey readers on streams of random bytes with valid CRCs: no exception, no unbounded work. */
 import { expect, test } from 'bun:test';
-import { networkId, serviceId } from '../../arib/ids.ts';
+import { networkId, serviceId } from '../../lib/arib/ids.ts';
 import { LogoReader } from '../../src/reception/logo-reader.ts';
 import { ScanReader } from '../../src/reception/scan-reader.ts';
 import { ddbSections, diiSection, nameInfo } from '../carousel-builder.ts';

@@ -6,9 +6,9 @@ import {
   MACRO_EXPANSION_LIMIT,
   ONE_SEGMENT_SETS,
   SI_SETS,
-} from '../../arib/text/decoder.ts';
-import { readPlainText } from '../../arib/text/plain-text.ts';
-import { decodeAnyText, decodeText, decodeWord } from '../../arib/text/text.ts';
+} from '../../lib/arib/text/decoder.ts';
+import { readPlainText } from '../../lib/arib/text/plain-text.ts';
+import { decodeAnyText, decodeText, decodeWord } from '../../lib/arib/text/text.ts';
 import { FUZZ_TIMEOUT, fuzzRounds, fuzzSeed, Random } from './random.ts';
 
 const seed = fuzzSeed();

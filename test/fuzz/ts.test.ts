@@ -2,18 +2,18 @@
  * Readers of a transport stream against bytes that no broadcaster would send: nothing throws, and memory and
  * time stay bounded. FUZZ_SEED=n repeats a run; the seed is part of every test's name.
  */
+
 import { describe, expect, test } from 'bun:test';
-import { pid, serviceId } from '../../arib/ids.ts';
-import { parseCat } from '../../arib/ts/cat.ts';
-import { PacketFramer } from '../../arib/ts/framer.ts';
-import { OwnedBytes } from '../../arib/ts/owned-bytes.ts';
-import { parsePat } from '../../arib/ts/pat.ts';
-import { PesAssembler } from '../../arib/ts/pes.ts';
-import { ecmPids, parsePmt, programPids } from '../../arib/ts/pmt.ts';
-import { SectionAssembler, SectionDemux } from '../../arib/ts/section.ts';
-import { SectionMemory } from '../../arib/ts/section-memory.ts';
-import { StationFilter } from '../../arib/ts/station-filter.ts';
-import { StreamStatistics } from '../../arib/ts/statistics.ts';
+import { pid, serviceId } from '../../lib/arib/ids.ts';
+import { parseCat } from '../../lib/arib/ts/cat.ts';
+import { PacketFramer } from '../../lib/arib/ts/framer.ts';
+import { OwnedBytes } from '../../lib/arib/ts/packet.ts';
+import { parsePat } from '../../lib/arib/ts/pat.ts';
+import { PesAssembler } from '../../lib/arib/ts/pes.ts';
+import { ecmPids, parsePmt, programPids } from '../../lib/arib/ts/pmt.ts';
+import { SectionAssembler, SectionDemux, SectionMemory } from '../../lib/arib/ts/section.ts';
+import { StationFilter } from '../../lib/arib/ts/station-filter.ts';
+import { StreamStatistics } from '../../lib/arib/ts/statistics.ts';
 import { ProgrammeWatch, type UnwatchableSpan } from '../../src/reception/programme-watch.ts';
 import { processorMs } from '../processor-time.ts';
 import { longSection, patSection, pmtSection, StreamBuilder } from '../stream-builder.ts';

@@ -5,12 +5,11 @@
 import type { Database } from 'bun:sqlite';
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { networkId, serviceId, stationId } from '../../arib/ids.ts';
-import { broadcastMs, encodeJstTime } from '../../arib/time.ts';
-import { systemMonotonicClock, wallMs } from '../../host/clock.ts';
+import { networkId, serviceId, stationId } from '../../lib/arib/ids.ts';
+import { broadcastMs, encodeJstTime } from '../../lib/arib/time.ts';
+import { systemMonotonicClock, wallMs } from '../../lib/host/clock.ts';
 import type { VisitedStation } from '../../src/guide/guide-messages.ts';
-import { GuideSession } from '../../src/guide/guide-session.ts';
-import { KnownStations } from '../../src/guide/known-stations.ts';
+import { GuideSession, KnownStations } from '../../src/guide/guide-session.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { ProgramStore } from '../../src/store/program-store.ts';
 import { ProgramWriter } from '../../src/store/program-writer.ts';

@@ -1,8 +1,8 @@
 /** Programmes of a station and of its branch, written like those received by the guide. */
 import type { Database } from 'bun:sqlite';
-import { eventId, networkId, programId, serviceId, stationId } from '../../arib/ids.ts';
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
-import { systemMonotonicClock, wallMs } from '../../host/clock.ts';
+import { eventId, networkId, programId, serviceId, stationId } from '../../lib/arib/ids.ts';
+import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
+import { systemMonotonicClock, wallMs } from '../../lib/host/clock.ts';
 import type { StationChange } from '../../src/model/guide-change.ts';
 import type { ProgramRecord } from '../../src/model/program.ts';
 import { openDatabase } from '../../src/store/database.ts';

@@ -1,9 +1,9 @@
 /** The notices in the executables match the packages that they contain. */
 import { expect, test } from 'bun:test';
-import { LICENSES } from '../../host/licenses.ts';
+import { LICENSES } from '../../lib/host/licenses.ts';
 import { licenseNotices } from '../../tools/licenses.ts';
 
-test('host/licenses.txt is up to date (bun tools/licenses.ts)', () => {
+test('lib/host/licenses.txt is up to date (bun tools/licenses.ts)', () => {
   expect(LICENSES).toBe(licenseNotices());
 });
 

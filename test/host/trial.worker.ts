@@ -1,5 +1,5 @@
 /** A worker controlled by the tests of the worker link; it can misbehave on request. */
-import { serveWorker, Transferring } from '../../host/worker-server.ts';
+import { serveWorker, Transferring } from '../../lib/host/worker-server.ts';
 import type { Trial } from './trial-contract.ts';
 
 declare const self: Worker;

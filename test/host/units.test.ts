@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Networks } from '../../host/networks.ts';
+import { Networks } from '../../lib/host/networks.ts';
 
 const FOLDER = join(import.meta.dir, '..', '..', 'systemd');
 const MOST = 2.0;

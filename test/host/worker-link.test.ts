@@ -1,8 +1,8 @@
 /** The worker link with real workers: they answer, throw, exit, hang, and never start. */
 import { afterEach, expect, test } from 'bun:test';
-import { monotonicMs, wallMs } from '../../host/clock.ts';
-import { createLog } from '../../host/log.ts';
-import { WorkerError, WorkerLink, type WorkerLinkOptions } from '../../host/worker-link.ts';
+import { monotonicMs, wallMs } from '../../lib/host/clock.ts';
+import { createLog } from '../../lib/host/log.ts';
+import { WorkerError, WorkerLink, type WorkerLinkOptions } from '../../lib/host/worker-link.ts';
 import { until } from '../until.ts';
 import type { Trial } from './trial-contract.ts';
 

@@ -1,13 +1,13 @@
 /** The captions of a watched station as a frame stream, from an agent that sends a captioned broadcast. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Value } from '@sinclair/typebox/value';
-import { networkId, serviceId, stationId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
+import { networkId, serviceId, stationId } from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import { CAPTION_FRAME, CaptionPageSchema } from '../../lib/wire/caption.ts';
 import type { StationRecord } from '../../src/model/station.ts';
 import { eventStations } from '../../synth/broadcast.ts';
 import { ticksAt } from '../../synth/clock.ts';
 import { DEFAULT } from '../../synth/scenario/default.ts';
-import { CAPTION_FRAME, CaptionPageSchema } from '../../wire/caption.ts';
 import { captionFrames, type ReadFrame } from '../caption/frames.ts';
 import { recording, SERVICE } from '../caption/recording.ts';
 import { until } from '../until.ts';

@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
-import { Fragmenter } from '../../mp4/fragmenter.ts';
+import { Fragmenter } from '../../lib/mp4/fragmenter.ts';
 import { liveCommand, VIDEO_ENCODERS } from '../../src/ffmpeg/recipes.ts';
 import { TimeGuard } from '../../src/reception/time-guard.ts';
 import { timeStamp } from '../stream-builder.ts';

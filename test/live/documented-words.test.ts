@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LiveMessageSchema, LiveRequestSchema } from '../../wire/live.ts';
+import { LiveMessageSchema, LiveRequestSchema } from '../../lib/wire/live.ts';
 
 const TEXT = readFileSync(join(import.meta.dir, '..', '..', 'docs', 'live-socket.md'), 'utf8');
 

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import type { StationId } from '../../arib/ids.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
 import { until } from '../until.ts';
 import { boxTypes, sound, tone } from './media.ts';
 import { prepareAir, Rig, type Watching } from './rig.ts';

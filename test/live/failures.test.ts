@@ -1,9 +1,10 @@
 /** Faults of live viewing: each has its error code, ends the affected streams, and the next request works. */
+
 import { afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { crc32 } from '../../arib/ts/crc.ts';
+import { crc32 } from '../../lib/arib/ts/section.ts';
 import type { StationRecord } from '../../src/model/station.ts';
 import { startReceptionWorker } from '../../src/workers.ts';
 import { until } from '../until.ts';

@@ -4,9 +4,9 @@
  * an hour.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { BoxCutter } from '../../mp4/boxes.ts';
-import { readFragment } from '../../mp4/fragment.ts';
-import { readTracks, type Track } from '../../mp4/tracks.ts';
+import { BoxCutter } from '../../lib/mp4/boxes.ts';
+import { readFragment } from '../../lib/mp4/fragment.ts';
+import { readTracks, type Track } from '../../lib/mp4/tracks.ts';
 import { StationDemux } from '../../web/raw/station-demux.ts';
 import { until } from '../until.ts';
 import { DUAL_MONO, encoderPids, HD, ONE_SEGMENT, OTHER_CHANNEL, prepareAir, Rig } from './rig.ts';

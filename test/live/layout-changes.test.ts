@@ -95,7 +95,7 @@ test('a picture that becomes smaller, and a branch that splits off, end the stre
     rig.watch(station('T31', MAIN)),
     rig.watch(station('T31', BRANCH)),
   ]);
-  await Promise.all([seconds(main, 25), seconds(branch, 25)]);
+  await until('both end', () => main.ending !== undefined && branch.ending !== undefined);
   expect([main.ending, branch.ending]).toEqual(['clean', 'clean']);
   const [again, own] = await Promise.all([
     rig.watch(station('T31', MAIN)),

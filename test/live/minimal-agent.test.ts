@@ -1,15 +1,15 @@
 /** An agent that sends only what it must: lists of ranks and uses, and streams that do not name their tuner. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
-import { SILENT_LOG } from '../../host/log.ts';
-import { Hub } from '../../src/hub/hub.ts';
+import { SILENT_LOG } from '../../lib/host/log.ts';
+import type { Tuner } from '../../lib/wire/agent.ts';
+import { TunerYields } from '../../src/live/create-live.ts';
 import { LiveService } from '../../src/live/live-service.ts';
-import { TunerYields } from '../../src/live/tuner-yields.ts';
 import { recordingId } from '../../src/model/ids.ts';
 import type { StationRecord } from '../../src/model/station.ts';
+import { Hub } from '../../src/notify/hub.ts';
 import { ReceptionPool } from '../../src/reception/reception-pool.ts';
 import { AgentClient } from '../../src/tuner/agent-client.ts';
 import { startReceptionWorker } from '../../src/workers.ts';
-import type { Tuner } from '../../wire/agent.ts';
 import { until } from '../until.ts';
 import { HD, OTHER_CHANNEL, prepareAir, Rig, Watching } from './rig.ts';
 

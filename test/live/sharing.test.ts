@@ -1,6 +1,6 @@
 /** Stations watched in every format: the output, what is shared, and when the tuner is released. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
-import type { AudioOption } from '../../wire/api.ts';
+import type { AudioOption } from '../../lib/wire/api.ts';
 import { until } from '../until.ts';
 import { boxTypes, firstTime, flashes, onsets, pictures, sound, tone } from './media.ts';
 import { DUAL_MONO, descriptors, encoderPids, HD, ONE_SEGMENT, prepareAir, Rig } from './rig.ts';

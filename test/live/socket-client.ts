@@ -1,6 +1,6 @@
 /** A client of the live socket like a native program: no Origin header, raw frames. */
-import type { LiveControl, LiveMessage } from '../../wire/live.ts';
-import { LIVE_CHANNEL, LIVE_HEADER_BYTES } from '../../wire/live-frames.ts';
+import type { LiveControl, LiveMessage } from '../../lib/wire/live.ts';
+import { LIVE_CHANNEL, LIVE_HEADER_BYTES } from '../../lib/wire/live-frames.ts';
 import { until } from '../until.ts';
 
 interface SocketFrame {

@@ -4,16 +4,17 @@
  */
 
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
-import { unwrapPts } from '../../arib/time.ts';
-import { hasPayload, PACKET_SIZE, packetPid, startsUnit } from '../../arib/ts/packet.ts';
-import { pesTimes } from '../../arib/ts/pes-stamps.ts';
-import { systemMonotonicClock } from '../../host/clock.ts';
-import { SILENT_LOG } from '../../host/log.ts';
-import { readFragment } from '../../mp4/fragment.ts';
-import { readTracks } from '../../mp4/tracks.ts';
+import { unwrapPts } from '../../lib/arib/time.ts';
+import { hasPayload, PACKET_SIZE, packetPid, startsUnit } from '../../lib/arib/ts/packet.ts';
+import { pesTimes } from '../../lib/arib/ts/pes.ts';
+import { systemMonotonicClock } from '../../lib/host/clock.ts';
+import { SILENT_LOG } from '../../lib/host/log.ts';
+import { readFragment } from '../../lib/mp4/fragment.ts';
+import { readTracks } from '../../lib/mp4/tracks.ts';
+import type { LiveControl } from '../../lib/wire/live.ts';
+import { LIVE_CHANNEL } from '../../lib/wire/live-frames.ts';
+import { OpenSources } from '../../src/http/route/open-sources.ts';
 import { LiveSockets } from '../../src/live/live-sockets.ts';
-import type { LiveControl } from '../../wire/live.ts';
-import { LIVE_CHANNEL } from '../../wire/live-frames.ts';
 import { until } from '../until.ts';
 import { DUAL_MONO, encoderPids, HD, prepareAir, Rig } from './rig.ts';
 import { controlFrame, ReceivedFrames } from './socket-client.ts';
@@ -33,6 +34,7 @@ beforeAll(async () => {
     live: rig.live,
     isSuspended: () => false,
     chase: () => Promise.reject(new Error('nothing is recorded')),
+    sources: new OpenSources(),
     redeem: () => undefined,
     log: SILENT_LOG,
     clock: systemMonotonicClock,

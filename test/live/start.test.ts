@@ -4,9 +4,9 @@
  */
 
 import { expect, test } from 'bun:test';
-import { serviceId } from '../../arib/ids.ts';
-import { StationFilter } from '../../arib/ts/station-filter.ts';
-import { monotonicMs } from '../../host/clock.ts';
+import { serviceId } from '../../lib/arib/ids.ts';
+import { StationFilter } from '../../lib/arib/ts/station-filter.ts';
+import { monotonicMs } from '../../lib/host/clock.ts';
 import { liveCommand, VIDEO_ENCODERS } from '../../src/ffmpeg/recipes.ts';
 import { EntryPointFinder } from '../../src/reception/entry-points.ts';
 import { layoutOf, type StationLayout } from '../../src/reception/station-layout.ts';

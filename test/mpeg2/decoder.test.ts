@@ -6,7 +6,7 @@ import { seeded } from './random-picture.ts';
 import { joined, randomVideo } from './random-video.ts';
 import { decodeByFfmpeg, encode, fieldFilm, largestDifference, psnr, samplesOf } from './reference.ts';
 
-const WASM = join(import.meta.dir, '..', '..', 'wasm', 'built', 'mpeg2.wasm');
+const WASM = join(import.meta.dir, '..', '..', 'lib', 'wasm', 'built', 'mpeg2.wasm');
 let module: WebAssembly.Module;
 beforeAll(async () => {
   module = await WebAssembly.compile(await Bun.file(WASM).arrayBuffer());

@@ -10,7 +10,7 @@ import { Mpeg2Decoder } from '../../web/raw/mpeg2-decoder.ts';
 import { seeded } from './random-picture.ts';
 import { encodeFields, psnr, samplesOf } from './reference.ts';
 
-const WASM = join(import.meta.dir, '..', '..', 'wasm', 'built', 'mpeg2.wasm');
+const WASM = join(import.meta.dir, '..', '..', 'lib', 'wasm', 'built', 'mpeg2.wasm');
 const WIDTH = 320;
 const HEIGHT = 256;
 const LUMA = WIDTH * HEIGHT;

@@ -2,19 +2,18 @@
 
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { pid } from '../../arib/ids.ts';
-import { packetizePes } from '../../arib/ts/pes-writer.ts';
-import { wallMs } from '../../host/clock.ts';
-import { readTracks } from '../../mp4/tracks.ts';
+import { pid } from '../../lib/arib/ids.ts';
+import { packetizePes } from '../../lib/arib/ts/pes.ts';
+import { wallMs } from '../../lib/host/clock.ts';
+import { readTracks } from '../../lib/mp4/tracks.ts';
 import { Mpeg2Decoder } from '../../web/raw/mpeg2-decoder.ts';
 import type { RawReport } from '../../web/raw/raw-messages.ts';
-import { RawRules } from '../../web/raw/raw-rules.ts';
-import { RawStation } from '../../web/raw/raw-station.ts';
+import { RawRules, RawStation } from '../../web/raw/raw-station.ts';
 import { patSection, pesPacket, pmtSection, StreamBuilder } from '../stream-builder.ts';
 import { seeded } from './random-picture.ts';
 import { randomVideo } from './random-video.ts';
 
-const WASM = join(import.meta.dir, '..', '..', 'wasm', 'built', 'mpeg2.wasm');
+const WASM = join(import.meta.dir, '..', '..', 'lib', 'wasm', 'built', 'mpeg2.wasm');
 const PMT = 0x1f0;
 const VIDEO = 0x100;
 const AUDIO = 0x110;

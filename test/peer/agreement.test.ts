@@ -3,10 +3,10 @@
  * the normalised results are compared field by field.
  */
 import { describe, expect, test } from 'bun:test';
-import { parseEit } from '../../arib/si/eit.ts';
-import { ScheduleCoverage } from '../../arib/si/schedule-coverage.ts';
-import { broadcastMs } from '../../arib/time.ts';
-import type { Section } from '../../arib/ts/section.ts';
+import { parseEit } from '../../lib/arib/si/eit.ts';
+import { ScheduleCoverage } from '../../lib/arib/si/schedule-coverage.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import type { Section } from '../../lib/arib/ts/section.ts';
 import { loadScenario } from '../../synth/scenario/load.ts';
 import type { ChannelPlan } from '../../synth/scenario/model.ts';
 import { eventCycles } from '../../synth/si/cycles.ts';

@@ -1,8 +1,8 @@
 /** Compares the colour numbers of logos in the palettes of the independent reader and of this project. */
 import { describe, expect, test } from 'bun:test';
 import { createRequire } from 'node:module';
-import { FIXED_COLOURS } from '../../arib/si/fixed-colours.ts';
-import { type Colour, colourNumber, TRANSPARENT } from '../../synth/logo/colours.ts';
+import { FIXED_COLOURS } from '../../lib/arib/si/fixed-colours.ts';
+import { type Colour, colourNumber, TRANSPARENT } from '../../synth/logo/draw.ts';
 
 const LEVELS = [0x00, 0x55, 0xaa, 0xff];
 const ALL: Colour[] = LEVELS.flatMap((red) =>

@@ -1,8 +1,8 @@
 /**
  * Normalises descriptors of the independent reader and of this project: each field by the name of the peer.
  */
-import type { AudioComponentDescriptor } from '../../arib/descriptor/audio-component.ts';
-import type { Descriptor } from '../../arib/descriptor/index.ts';
+import type { AudioComponentDescriptor } from '../../lib/arib/descriptor/components.ts';
+import type { Descriptor } from '../../lib/arib/descriptor/index.ts';
 import { writeOursOfGuide, writePeersOfGuide } from './guide-descriptors.ts';
 import {
   type Field,

@@ -3,22 +3,28 @@
  * ffmpeg: logos in the CDT and in the carousel, download announcements, data carousels, messages of
  * conditional access, date and application.
  */
+
 import { describe, expect, test } from 'bun:test';
 import { createRequire } from 'node:module';
 import { inflateSync } from 'node:zlib';
-import { Carousel } from '../../arib/carousel/carousel.ts';
-import { parseDdb, parseDii } from '../../arib/carousel/download-message.ts';
-import { parseAit } from '../../arib/si/ait.ts';
-import { parseCdt } from '../../arib/si/cdt.ts';
-import { parseEcm } from '../../arib/si/ecm.ts';
-import { isDummyLogo, LOGO_SIZES, parseLogo, parseLogoModule } from '../../arib/si/logo.ts';
-import { completeLogo, logoSize } from '../../arib/si/logo-picture.ts';
-import { parseSdt } from '../../arib/si/sdt.ts';
-import { parseSdtt } from '../../arib/si/sdtt.ts';
-import { parseTot } from '../../arib/si/tot.ts';
-import { parseCat } from '../../arib/ts/cat.ts';
-import { parsePmt } from '../../arib/ts/pmt.ts';
-import type { Section } from '../../arib/ts/section.ts';
+import { parseAit } from '../../lib/arib/application/section-ait.ts';
+import { Carousel } from '../../lib/arib/carousel/carousel.ts';
+import { parseDdb, parseDii } from '../../lib/arib/carousel/download-message.ts';
+import { parseCdt, parseSdtt } from '../../lib/arib/si/cdt.ts';
+import { parseEcm } from '../../lib/arib/si/ecm.ts';
+import { parseTot } from '../../lib/arib/si/eit.ts';
+import {
+  completeLogo,
+  isDummyLogo,
+  LOGO_SIZES,
+  logoSize,
+  parseLogo,
+  parseLogoModule,
+} from '../../lib/arib/si/logo.ts';
+import { parseSdt } from '../../lib/arib/si/service-tables.ts';
+import { parseCat } from '../../lib/arib/ts/cat.ts';
+import { parsePmt } from '../../lib/arib/ts/pmt.ts';
+import type { Section } from '../../lib/arib/ts/section.ts';
 import { findChannel, loadScenario } from '../../synth/scenario/load.ts';
 import { run } from '../synth/tuning.ts';
 import { loop, writeOurs } from './descriptors.ts';

@@ -1,6 +1,6 @@
 /** Normalises descriptors of programme relations, like `descriptors.ts` for those of all events. */
-import type { Descriptor } from '../../arib/descriptor/index.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
+import type { Descriptor } from '../../lib/arib/descriptor/index.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
 import { type PeerRecord, peerOctets, peerText, records, type Written } from './record.ts';
 
 const DAY_MS = 86_400_000;

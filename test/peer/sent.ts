@@ -1,9 +1,8 @@
 /** The sent tables of a channel, split into sections by this project's demultiplexer. */
-import { type Pid, pid } from '../../arib/ids.ts';
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
-import { PacketFramer } from '../../arib/ts/framer.ts';
-import { type Section, SectionDemux } from '../../arib/ts/section.ts';
-import { SectionMemory } from '../../arib/ts/section-memory.ts';
+import { type Pid, pid } from '../../lib/arib/ids.ts';
+import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
+import { PacketFramer } from '../../lib/arib/ts/framer.ts';
+import { type Section, SectionDemux, SectionMemory } from '../../lib/arib/ts/section.ts';
 import { eventStations } from '../../synth/broadcast.ts';
 import { ticksAt } from '../../synth/clock.ts';
 import type { SectionSource } from '../../synth/mux/section-source.ts';
@@ -72,6 +71,31 @@ function* pieces(
     length = 0;
   }
   yield piece.subarray(0, length);
+}
+
+/** The same in copies of their own, one for each interval of so many ticks. */
+export function* tableBeats(
+  scenario: Scenario,
+  plan: ChannelPlan,
+  seconds: number,
+  { at, ticks }: { at: BroadcastMs; ticks: number },
+): Generator<Uint8Array> {
+  const made = tables.get(scenario) ?? new Tables(scenario);
+  tables.set(scenario, made);
+  const sources = made.sourcesOf(plan);
+  const start = ticksAt(at);
+  for (const source of sources) source.seek(start);
+  for (let end = start + ticks; end <= start + seconds * TICKS_PER_SECOND; end += ticks) {
+    const packets: Uint8Array[] = [];
+    for (;;) {
+      const next = sources.reduce((first, other) => (other.due < first.due ? other : first));
+      if (next.due >= end) break;
+      const packet = new Uint8Array(PACKET);
+      next.emit(packet, 0);
+      packets.push(packet);
+    }
+    yield Buffer.concat(packets);
+  }
 }
 
 /** Packets of the channel's tables only, without pictures and sound. */

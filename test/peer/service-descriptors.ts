@@ -1,6 +1,6 @@
 /** Normalises descriptors of stations, data and conditional access, like `descriptors.ts` those of events. */
-import type { Descriptor } from '../../arib/descriptor/index.ts';
-import type { LogoTransmissionDescriptor } from '../../arib/descriptor/logo-transmission.ts';
+import type { Descriptor } from '../../lib/arib/descriptor/index.ts';
+import type { LogoTransmissionDescriptor } from '../../lib/arib/descriptor/services.ts';
 import { type PeerRecord, peerOctets, peerText, records, type Written } from './record.ts';
 
 /** The peer reads only the first byte of data_component_id. */

@@ -1,12 +1,10 @@
 /** Normalises tables of the independent reader and of this project. */
-import { parseEit } from '../../arib/si/eit.ts';
-import { parseNit } from '../../arib/si/nit.ts';
-import { parseSdt } from '../../arib/si/sdt.ts';
-import { parseTot } from '../../arib/si/tot.ts';
-import { type BroadcastMs, encodeJstTime, toBcd } from '../../arib/time.ts';
-import { parsePat } from '../../arib/ts/pat.ts';
-import { parsePmt } from '../../arib/ts/pmt.ts';
-import type { Section } from '../../arib/ts/section.ts';
+import { parseEit, parseTot } from '../../lib/arib/si/eit.ts';
+import { parseNit, parseSdt } from '../../lib/arib/si/service-tables.ts';
+import { type BroadcastMs, encodeJstTime, toBcd } from '../../lib/arib/time.ts';
+import { parsePat } from '../../lib/arib/ts/pat.ts';
+import { parsePmt } from '../../lib/arib/ts/pmt.ts';
+import type { Section } from '../../lib/arib/ts/section.ts';
 import { loop, writeOurs } from './descriptors.ts';
 import { fields, type PeerRecord, peerOctets, records, type Written } from './record.ts';
 

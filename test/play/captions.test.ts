@@ -4,25 +4,27 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { appendFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Value } from '@sinclair/typebox/value';
-import { broadcastMs, type Pts90k, unwrapPts } from '../../arib/time.ts';
-import { monotonicMs } from '../../host/clock.ts';
-import { SILENT_LOG } from '../../host/log.ts';
+import { broadcastMs, type Pts90k, unwrapPts } from '../../lib/arib/time.ts';
+import { monotonicMs } from '../../lib/host/clock.ts';
+import { SILENT_LOG } from '../../lib/host/log.ts';
+import { WorkerLink } from '../../lib/host/worker-link.ts';
+import { CAPTION_FRAME, type CaptionsFile, CaptionsFileSchema } from '../../lib/wire/caption.ts';
+import { LIVE_CHANNEL } from '../../lib/wire/live-frames.ts';
+import { captionsFrom } from '../../src/media/captions.ts';
 import { RecordingBytes } from '../../src/media/recording-bytes.ts';
 import { RecordingIndexer } from '../../src/media/recording-index.ts';
 import { recordingId } from '../../src/model/ids.ts';
-import { extractCaptions } from '../../src/play/caption-extract.ts';
 import { CaptionFiles } from '../../src/play/caption-files.ts';
 import { CaptionStreams } from '../../src/play/caption-streams.ts';
-import { captionsFrom } from '../../src/play/captions-from.ts';
 import type { OpenRecording } from '../../src/play/open-recordings.ts';
 import { RecordingCache } from '../../src/play/recording-cache.ts';
+import type { BackgroundContract } from '../../src/play/side-file-messages.ts';
 import type { ListedRecording } from '../../src/store/recording-list-store.ts';
 import { startBackgroundWorker } from '../../src/workers.ts';
 import { eventStations } from '../../synth/broadcast.ts';
 import { ticksAt } from '../../synth/clock.ts';
 import { DEFAULT } from '../../synth/scenario/default.ts';
-import { CAPTION_FRAME, type CaptionsFile, CaptionsFileSchema } from '../../wire/caption.ts';
-import { LIVE_CHANNEL } from '../../wire/live-frames.ts';
+import { extractCaptions } from '../caption/extract-captions.ts';
 import { captionFrames, type ReadFrame } from '../caption/frames.ts';
 import { recording } from '../caption/recording.ts';
 import { SocketClient } from '../live/socket-client.ts';
@@ -102,15 +104,18 @@ describe('captions file', () => {
   test('is available at once when it was read in advance', async () => {
     const folder = join(home.folder, 'read-ahead');
     const path = pathOf(home.put({ content: whole }, 10));
+    const link = new WorkerLink<BackgroundContract>({
+      ...{ name: 'background worker', startWorker: startBackgroundWorker, log: SILENT_LOG },
+    });
     const files = new CaptionFiles({
       ...{ cache: new RecordingCache({ folder }), open: { open: () => opened(path) } },
-      ...{ startWorker: startBackgroundWorker, log: SILENT_LOG },
+      ...{ link, log: SILENT_LOG },
     });
     const recording = { id: 10, state: 'recorded' } as ListedRecording;
     await files.prepare(recording);
     rmSync(path);
     expectSame(JSON.parse((await files.json(recording)) ?? '') as CaptionsFile, wanted);
-    await files.close();
+    await link.close();
   });
 
   test('of a recording in progress contains what was written, and more on the next request', async () => {

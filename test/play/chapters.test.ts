@@ -1,11 +1,11 @@
 /** Chapters of a recording over HTTP: detected, corrected, reset. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { Value } from '@sinclair/typebox/value';
-import { wallMs } from '../../host/clock.ts';
+import { wallMs } from '../../lib/host/clock.ts';
+import { type Chapters, ChaptersSchema } from '../../lib/wire/api.ts';
 import { wholeSegments } from '../../src/model/chapters.ts';
 import { recordingId } from '../../src/model/ids.ts';
 import { ChapterStore } from '../../src/store/chapter-store.ts';
-import { type Chapters, ChaptersSchema } from '../../wire/api.ts';
 import { RecordedHome } from '../service/recorded-home.ts';
 import { VirtualRecording } from './virtual-recording.ts';
 

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RunResult, run } from '../../src/ffmpeg/run.ts';
+import { type RunResult, run } from '../../src/ffmpeg/process.ts';
 import { RecordingBytes } from '../../src/media/recording-bytes.ts';
 import { RecordingIndexer } from '../../src/media/recording-index.ts';
 import type { OpenRecording } from '../../src/play/open-recordings.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import { Value } from '@sinclair/typebox/value';
-import { ChaptersSchema, type Playback, PlaybackSchema } from '../../wire/api.ts';
+import { ChaptersSchema, type Playback, PlaybackSchema } from '../../lib/wire/api.ts';
 import { RecordedHome, START } from '../service/recorded-home.ts';
 import { until } from '../until.ts';
 import { madeStream, outputOf } from './made-recording.ts';

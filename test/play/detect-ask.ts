@@ -1,5 +1,5 @@
 /** The request to the background worker for the commercials of a file. */
-import { media90k } from '../../arib/time.ts';
+import { media90k } from '../../lib/arib/time.ts';
 import type { DetectAsk } from '../../src/commercial/detect-messages.ts';
 import { findEntry } from '../../src/media/entry-search.ts';
 import { RecordingBytes } from '../../src/media/recording-bytes.ts';

@@ -31,7 +31,7 @@ function script(name: string, text: string): string {
 
 async function failure(changed: Partial<DetectAsk>, stallMs = LIMIT_MS): Promise<unknown> {
   const options = {
-    turn: async () => {},
+    resumed: async () => {},
     onProgress: () => {},
     signal: new AbortController().signal,
     stallMs,
@@ -82,12 +82,12 @@ test('while the machine is busy nothing is read, and an abort ends its ffmpeg', 
   const abort = new AbortController();
   const held = Promise.withResolvers<void>();
   let asked = 0;
-  const turn = async (signal: AbortSignal): Promise<void> => {
+  const resumed = async (signal: AbortSignal): Promise<void> => {
     asked += 1;
     signal.addEventListener('abort', () => held.resolve(), { once: true });
     await held.promise;
   };
-  const running = analyseStream({ ...ask, ffmpeg }, { turn, onProgress: () => {}, signal: abort.signal });
+  const running = analyseStream({ ...ask, ffmpeg }, { resumed, onProgress: () => {}, signal: abort.signal });
   const outcome = running.catch((error: unknown) => error);
   const pid = await until(
     'ffmpeg runs',

@@ -1,7 +1,7 @@
 /** Commercials of recordings detected by the service in its background worker, and the status over HTTP. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Value } from '@sinclair/typebox/value';
-import { ChangesSchema, type Chapters, DetectionSchema, type DetectionStatus } from '../../wire/api.ts';
+import { ChangesSchema, type Chapters, DetectionSchema, type DetectionStatus } from '../../lib/wire/api.ts';
 import { RecordedHome } from '../service/recorded-home.ts';
 import { until } from '../until.ts';
 import { madeBroadcast } from './made-broadcast.ts';

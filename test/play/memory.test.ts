@@ -1,11 +1,12 @@
 /** Two hours of a recording through a service in a separate process, as fast as possible. */
+
 import { expect, test } from 'bun:test';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PTS_MODULUS } from '../../arib/time.ts';
-import { packetPcr, startsUnit } from '../../arib/ts/packet.ts';
-import { pesTimes, shiftPcr, shiftPes } from '../../arib/ts/pes-stamps.ts';
+import { PTS_MODULUS } from '../../lib/arib/time.ts';
+import { packetPcr, startsUnit } from '../../lib/arib/ts/packet.ts';
+import { pesTimes, shiftPcr, shiftPes } from '../../lib/arib/ts/pes.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { startProgram } from '../program.ts';
 import { putRecording } from '../service/recording-rows.ts';

@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { Value } from '@sinclair/typebox/value';
-import { wallMs } from '../../host/clock.ts';
+import { wallMs } from '../../lib/host/clock.ts';
+import { type Previews, PreviewsSchema } from '../../lib/wire/api.ts';
 import { recordingId } from '../../src/model/ids.ts';
 import type { StoredPreviews } from '../../src/play/picture-maker.ts';
 import { RecordingCache } from '../../src/play/recording-cache.ts';
 import { PictureStore } from '../../src/store/picture-store.ts';
-import { type Previews, PreviewsSchema } from '../../wire/api.ts';
 import { RecordedHome } from '../service/recorded-home.ts';
 
 let home: RecordedHome;
@@ -60,4 +60,24 @@ test('a recording has no pictures at first, then a new URL for its poster', asyn
   expect((await home.get(`/api/recordings/${id}/previews`)).status).toBe(404);
   home.database.run(`UPDATE recordings SET binned_at = 1 WHERE id = ${id}`);
   expect((await home.get(`/api/recordings/${id}/poster`)).status).toBe(404);
+});
+
+test('HEAD says what is there, and how much: a device measures before it saves a recording', async () => {
+  const id = home.put();
+  const cache = new RecordingCache({ folder: join(home.service.folder, 'recording-cache') });
+  await cache.write(recordingId(id), 'poster.jpg', 'poster');
+  new PictureStore(home.database).putPoster(recordingId(id), wallMs(1));
+  for (const path of ['file?source=ts', 'captions.json', 'poster', 'chapters', 'previews/0']) {
+    const address = `/api/recordings/${id}/${path}`;
+    const headers = { 'accept-encoding': 'identity' };
+    const [head, whole] = [
+      await home.get(address, { method: 'HEAD', headers }),
+      await home.get(address, { headers }),
+    ];
+    expect([path, head.status]).toEqual([path, whole.status]);
+    const { byteLength } = await whole.arrayBuffer();
+    if (whole.ok) expect([path, head.headers.get('content-length')]).toEqual([path, String(byteLength)]);
+  }
+  expect((await home.get(`/api/recordings/${id}/poster`, { method: 'HEAD' })).status).toBe(200);
+  expect((await home.get(`/api/recordings/${id}/captions.json`, { method: 'HEAD' })).status).toBe(404);
 });

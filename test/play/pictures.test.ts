@@ -3,18 +3,20 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { media90k, TICKS_PER_SECOND } from '../../arib/time.ts';
-import { wallMs } from '../../host/clock.ts';
-import { run } from '../../src/ffmpeg/run.ts';
+import { media90k, TICKS_PER_SECOND } from '../../lib/arib/time.ts';
+import { wallMs } from '../../lib/host/clock.ts';
+import { run as runCommand } from '../../src/ffmpeg/process.ts';
 import { findEntry } from '../../src/media/entry-search.ts';
+import { JobRun } from '../../src/media/job/job-run.ts';
 import { recordingId } from '../../src/model/ids.ts';
 import { continueCounters, keyFrameAt } from '../../src/play/key-frame-stream.ts';
 import type { OpenRecording } from '../../src/play/open-recordings.ts';
-import { PREVIEW, picturesCommand } from '../../src/play/picture-commands.ts';
 import {
   PictureMaker,
   POSTER_FILE,
+  PREVIEW,
   PREVIEWS_FILE,
+  picturesCommand,
   type StoredPreviews,
   sheetFile,
 } from '../../src/play/picture-maker.ts';
@@ -26,11 +28,10 @@ import { CLIP, clipPath, openClip } from './clip.ts';
 const folder = mkdtempSync(join(tmpdir(), 'svc-pictures-'));
 const cache = new RecordingCache({ folder });
 const RECORDING = { id: 7, startAt: 0, endAt: 0 } as ListedRecording;
-const NEVER = new AbortController().signal;
+const UNHELD = new JobRun();
 const LIMIT_MS = 60_000;
 
 let path: string;
-let isBusy = false;
 
 beforeAll(async () => {
   path = await clipPath();
@@ -44,19 +45,17 @@ function maker(open: () => Promise<OpenRecording> = () => openClip(path)): Pictu
     cache,
     open: { open },
     ffmpeg,
-    isBusy: () => isBusy,
     now: () => wallMs(1000),
-    pollMs: 5,
   });
 }
 
 /** RGB pixels of a picture file. */
 async function pixels(file: string): Promise<{ width: number; height: number; rgb: Uint8Array }> {
   const words = ['-v', 'error', '-show_entries', 'stream=width,height', '-of', 'csv=p=0', file];
-  const shape = (await run(['ffprobe', ...words], { timeoutMs: LIMIT_MS })).stdout;
+  const shape = (await runCommand(['ffprobe', ...words], { timeoutMs: LIMIT_MS })).stdout;
   const [width = 0, height = 0] = shape.split(',').map(Number);
   const raw = join(folder, 'pixels.raw');
-  await run(['ffmpeg', '-v', 'error', '-y', '-i', file, '-pix_fmt', 'rgb24', '-f', 'rawvideo', raw], {
+  await runCommand(['ffmpeg', '-v', 'error', '-y', '-i', file, '-pix_fmt', 'rgb24', '-f', 'rawvideo', raw], {
     timeoutMs: LIMIT_MS,
   });
   return { width, height, rgb: new Uint8Array(await Bun.file(raw).arrayBuffer()) };
@@ -84,7 +83,7 @@ describe('pictures of a recording', () => {
   test('the poster shows a scene, and previews show the picture of every ten seconds', async () => {
     const id = recordingId(7);
     let posters = 0;
-    const made = await maker().make(RECORDING, id, () => (posters += 1), NEVER);
+    const made = await maker().make(RECORDING, id, () => (posters += 1), UNHELD);
     expect([made, posters]).toEqual([true, 1]);
     const poster = await pixels(cache.path(id, POSTER_FILE));
     expect([poster.width, poster.height]).toEqual([640, 360]);
@@ -123,6 +122,25 @@ describe('pictures of a recording', () => {
     expect(existsSync(cache.path(id, 'work.ts'))).toBe(false);
   });
 
+  test('end with their run while their folder does not respond', async () => {
+    const opened = await openClip(path);
+    const asked = Promise.withResolvers<void>();
+    const bytes = {
+      size: opened.bytes.size,
+      read: () => {
+        asked.resolve();
+        return new Promise<never>(() => {});
+      },
+    };
+    const run = new JobRun();
+    const hanging = async () => ({ ...opened, bytes }) as unknown as OpenRecording;
+    const making = maker(hanging).make(RECORDING, recordingId(8), () => {}, run);
+    await asked.promise;
+    run.end('stopped');
+    await expect(making).rejects.toThrow('the job was stopped');
+    opened.close();
+  });
+
   test('a picture that cannot be decoded does not shift the others', async () => {
     const opened = await openClip(path);
     const stream = join(folder, 'holes.ts');
@@ -144,7 +162,7 @@ describe('pictures of a recording', () => {
     await Bun.write(stream, Buffer.concat(pieces));
     const raw = join(folder, 'holes.raw');
     const command = picturesCommand('ffmpeg', stream, { size: PREVIEW, count: 4 }, raw);
-    expect((await run(command, { timeoutMs: LIMIT_MS })).code).toBe(0);
+    expect((await runCommand(command, { timeoutMs: LIMIT_MS })).code).toBe(0);
     const rgb = new Uint8Array(await Bun.file(raw).arrayBuffer());
     expect(rgb.length).toBe(4 * 160 * 90 * 3);
     const blue = [0, 1, 2, 3].map((index) => {
@@ -159,13 +177,13 @@ describe('pictures of a recording', () => {
     const other = join(folder, 'other.ts');
     const rate = ['-muxrate', '2M', '-f', 'mpegts'];
     const red = ['-f', 'lavfi', '-i', 'color=red:s=176x144:r=30000/1001:d=15', '-aspect', '16:9'];
-    await run(['ffmpeg', '-v', 'error', ...red, '-c:v', 'mpeg2video', '-g', '15', ...rate, other], {
+    await runCommand(['ffmpeg', '-v', 'error', ...red, '-c:v', 'mpeg2video', '-g', '15', ...rate, other], {
       timeoutMs: LIMIT_MS,
     });
     const joined = join(folder, 'joined.ts');
     const files = [other, path].map(async (one) => new Uint8Array(await Bun.file(one).arrayBuffer()));
     await Bun.write(joined, Buffer.concat(await Promise.all(files)));
-    expect(await maker(() => openClip(joined)).make(RECORDING, id, () => {}, NEVER)).toBe(true);
+    expect(await maker(() => openClip(joined)).make(RECORDING, id, () => {}, UNHELD)).toBe(true);
     const sheet = await pixels(cache.path(id, sheetFile(0)));
     const words = [0, 1, 2, 3, 4].map((index) => {
       const [r = 0, g = 0, b = 0] = mean(sheet, index * 160 + 40, 20, 80, 50);
@@ -179,29 +197,29 @@ describe('pictures of a recording', () => {
 
   test('waits while an encode requested by users is running', async () => {
     const id = recordingId(8);
-    isBusy = true;
-    const abort = new AbortController();
+    const run = new JobRun();
+    run.hold(true);
     let isOpened = false;
     const making = maker(() => {
       isOpened = true;
       return openClip(path);
-    }).make(RECORDING, id, () => {}, abort.signal);
+    }).make(RECORDING, id, () => {}, run);
     await Bun.sleep(30);
     expect(isOpened).toBe(false);
-    isBusy = false;
+    run.hold(false);
     await until('it begins', () => isOpened);
-    abort.abort(new Error('enough'));
-    await expect(making).rejects.toThrow('enough');
+    run.end('cancelled');
+    await expect(making).rejects.toThrow('cancelled');
   });
 
   test('a recording without video has no poster', async () => {
     const id = recordingId(9);
     const sound = join(folder, 'sound.ts');
-    await run(
+    await runCommand(
       ['ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', 'sine=d=3', '-c:a', 'aac', '-f', 'mpegts', sound],
       { timeoutMs: LIMIT_MS },
     );
-    expect(await maker(() => openClip(sound)).make(RECORDING, id, () => {}, NEVER)).toBe(false);
+    expect(await maker(() => openClip(sound)).make(RECORDING, id, () => {}, UNHELD)).toBe(false);
     expect(existsSync(cache.path(id, POSTER_FILE))).toBe(false);
   });
 });

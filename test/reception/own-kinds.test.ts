@@ -3,53 +3,18 @@
  * reader.
  */
 import { afterEach, expect, test } from 'bun:test';
-import { serviceId } from '../../arib/ids.ts';
-import { systemMonotonicClock } from '../../host/clock.ts';
-import { SILENT_LOG } from '../../host/log.ts';
+import { systemMonotonicClock } from '../../lib/host/clock.ts';
+import { SILENT_LOG } from '../../lib/host/log.ts';
 import type { ReaderEnd } from '../../src/reception/reader-kind.ts';
 import { ReceptionPool, type ReceptionStream } from '../../src/reception/reception-pool.ts';
-import { patSection, pesPacket, pmtSection, StreamBuilder } from '../stream-builder.ts';
 import { until } from '../until.ts';
+import { EIT, SERVICE, startLoopAgent, VIDEO } from './loop-agent.ts';
 import { countingOutput, type Fault, faultyReader, pidReader } from './probes.ts';
-
-const SERVICE = 101;
-const PMT = 0x1f0;
-const VIDEO = 0x100;
-const EIT = 0x12;
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
-
-/** An agent whose only station is sent repeatedly. */
-function agent(): string {
-  const server = Bun.serve({
-    port: 0,
-    hostname: '127.0.0.1',
-    idleTimeout: 0,
-    development: false,
-    fetch: () => {
-      const builder = new StreamBuilder();
-      return new Response(
-        new ReadableStream<Uint8Array>({
-          pull: async (controller) => {
-            builder
-              .sections(0, patSection(1, [[SERVICE, PMT]]))
-              .sections(PMT, pmtSection(SERVICE, { pcrPid: VIDEO, streams: [{ type: 0x02, pid: VIDEO }] }))
-              .pes(VIDEO, pesPacket({ streamId: 0xe0, pts: 90_000, data: new Uint8Array(400) }))
-              .packet(EIT, { payload: new Uint8Array(100) })
-              .nulls(20);
-            controller.enqueue(builder.take() as Uint8Array<ArrayBuffer>);
-            await Bun.sleep(3);
-          },
-        }),
-      );
-    },
-  });
-  closers.push(() => server.stop(true));
-  return `http://127.0.0.1:${server.port}`;
-}
 
 interface PoolFixture {
   open(lane: 'recording' | 'other'): Promise<ReceptionStream>;
@@ -62,12 +27,14 @@ function startPool(): PoolFixture {
     started += 1;
     return new Worker(new URL('./probe.worker.ts', import.meta.url));
   };
-  const pool = new ReceptionPool({ agentUrl: agent(), startWorker, log: SILENT_LOG });
+  const agent = startLoopAgent();
+  closers.push(() => agent.stop());
+  const pool = new ReceptionPool({ agentUrl: agent.url, startWorker, log: SILENT_LOG });
   closers.push(() => pool.close());
   const open = (lane: 'recording' | 'other'): Promise<ReceptionStream> =>
     pool.open({
       request: { type: 'GR', channel: 'T27', priority: 9, use: 'a test' },
-      serviceId: serviceId(SERVICE),
+      serviceId: SERVICE,
       handlers: { ended: () => {} },
       signal: new AbortController().signal,
       lane,

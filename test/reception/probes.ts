@@ -1,5 +1,5 @@
 /** An output and readers defined like new features of the service, which would need one file each. */
-import { PACKET_SIZE, packetPid } from '../../arib/ts/packet.ts';
+import { PACKET_SIZE, packetPid } from '../../lib/arib/ts/packet.ts';
 import { defineOutput } from '../../src/reception/output-kind.ts';
 import { defineReader } from '../../src/reception/reader-kind.ts';
 import { threadProcessingMs } from '../../src/reception/reader-set.ts';

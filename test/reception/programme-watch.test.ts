@@ -1,7 +1,7 @@
 /** Losses of picture or sound in broadcasts with known faults, and none in broadcasts without. */
 import { describe, expect, setDefaultTimeout, test } from 'bun:test';
-import { serviceId } from '../../arib/ids.ts';
-import { StationFilter } from '../../arib/ts/station-filter.ts';
+import { serviceId } from '../../lib/arib/ids.ts';
+import { StationFilter } from '../../lib/arib/ts/station-filter.ts';
 import { ProgrammeWatch, type UnwatchableSpan } from '../../src/reception/programme-watch.ts';
 import { INVENTED_REGION, terrestrialService } from '../../synth/scenario/identity.ts';
 import type { SmallChannel } from '../../synth/scenario/small.ts';

@@ -3,20 +3,21 @@
  * durations, superimposed text, and guide sections; for chunks of any size, with and without a station filter,
  * which narrows each chunk in place.
  */
+
 import { expect, test } from 'bun:test';
-import { serviceId } from '../../arib/ids.ts';
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
-import { OwnedBytes } from '../../arib/ts/owned-bytes.ts';
-import { monotonicMs, systemWallClock } from '../../host/clock.ts';
-import { type CaptionReaderValue, captionReader } from '../../src/reception/caption-reader.ts';
-import { type GuideBatch, guideReader, guideSections } from '../../src/reception/guide-reader.ts';
+import { serviceId } from '../../lib/arib/ids.ts';
+import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
+import { OwnedBytes } from '../../lib/arib/ts/packet.ts';
+import { monotonicMs, systemWallClock } from '../../lib/host/clock.ts';
+import type { CaptionPage } from '../../lib/wire/caption.ts';
+import { type CaptionItem, captionReader } from '../../src/reception/caption-reader.ts';
+import { type GuideMessage, guideReader, guideSections } from '../../src/reception/guide-reader.ts';
 import type { AnyReaderKind } from '../../src/reception/reader-kind.ts';
 import { type OpaqueReaderKind, StationReception } from '../../src/reception/station-reception.ts';
 import { eventStations } from '../../synth/broadcast.ts';
 import { captionTruth } from '../../synth/caption/truth.ts';
 import { momentOf, ticksAt } from '../../synth/clock.ts';
 import { DEFAULT } from '../../synth/scenario/default.ts';
-import type { CaptionPage } from '../../wire/caption.ts';
 import { recording, SERVICE } from '../caption/recording.ts';
 import { comparePages } from '../caption/truth-comparison.ts';
 import { Random } from '../fuzz/random.ts';
@@ -35,7 +36,7 @@ const CHUNKS = [188, 1_000, 16_384, 65_536, 1_000_000];
 const CAPTIONS = 1;
 const GUIDE = 2;
 
-type Page = Extract<CaptionReaderValue, { kind: 'page' }>;
+type Page = Extract<CaptionItem, { kind: 'page' }>;
 
 const station = DEFAULT.channels
   .flatMap((channel) => eventStations(DEFAULT, channel))
@@ -92,7 +93,7 @@ function broadcast(at: BroadcastMs): { bytes: Uint8Array; sections: string[] } {
 
 /** What both readers post about a stream that arrives in chunks of this size. */
 async function received(bytes: Uint8Array, chunkBytes: number, isFiltered: boolean) {
-  const captions: CaptionReaderValue[] = [];
+  const captions: CaptionItem[] = [];
   const sections: string[] = [];
   const dropped: number[] = [];
   const reception = new StationReception({
@@ -103,11 +104,7 @@ async function received(bytes: Uint8Array, chunkBytes: number, isFiltered: boole
     post: (event) => {
       if (event.kind === 'readerEnded') dropped.push(event.end.dropped);
       if (event.kind !== 'value') return;
-      if (event.part === CAPTIONS) captions.push(event.value as CaptionReaderValue);
-      else {
-        for (const section of guideSections((event.value as GuideBatch).bytes))
-          sections.push(Buffer.from(section.bytes).toString('hex'));
-      }
+      captions.push(event.value as CaptionItem);
     },
     read: async ({ opened, data }, signal) => {
       opened(null);
@@ -122,18 +119,29 @@ async function received(bytes: Uint8Array, chunkBytes: number, isFiltered: boole
     },
   });
   const done = Promise.withResolvers<void>();
+  const { port1, port2 } = new MessageChannel();
+  const guideEnded = new Promise<void>((resolve) => {
+    port1.onmessage = (event) => {
+      const message: GuideMessage = event.data;
+      if (message.kind === 'end') return resolve();
+      for (const section of guideSections(message.batch.bytes))
+        sections.push(Buffer.from(section.bytes).toString('hex'));
+    };
+  });
   const read = (part: number, kind: AnyReaderKind, options: unknown): void =>
     reception.reader(part, kind as unknown as OpaqueReaderKind, options);
   read(CAPTIONS, captionReader, { serviceId: SERVICE });
-  read(GUIDE, guideReader, null);
+  read(GUIDE, guideReader, { port: port2 });
   reception.start();
   await done.promise;
   await reception.close();
+  await guideEnded;
+  port1.close();
   expect(dropped).toEqual([0, 0]);
   return { captions, sections };
 }
 
-function pagesOf(captions: readonly CaptionReaderValue[], superimpose: boolean, language: number) {
+function pagesOf(captions: readonly CaptionItem[], superimpose: boolean, language: number) {
   return captions
     .filter((value): value is Page => value.kind === 'page')
     .filter((page) => page.superimpose === superimpose && page.language === language)
@@ -165,9 +173,7 @@ for (const isFiltered of [true, false]) {
       expect(flashes.length).toBeGreaterThan(1);
       expect(comparePages(flashes, pagesOf(captions, true, 1), SECOND / 10)).toBeGreaterThan(0);
       // The languages are announced once: a damaged repetition would announce others.
-      const announced = captions.flatMap((value) =>
-        value.kind === 'languages' ? [JSON.stringify(value)] : [],
-      );
+      const announced = captions.flatMap((value) => (value.kind === 'track' ? [JSON.stringify(value)] : []));
       expect(announced.length).toBe(new Set(announced).size);
       expect(sections).toEqual(sent.sections);
     });

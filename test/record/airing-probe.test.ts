@@ -1,7 +1,7 @@
 /** Recordings whose announced end passed while the station was not received. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
-import { broadcastMs, plusMs } from '../../arib/time.ts';
+import { broadcastMs, plusMs } from '../../lib/arib/time.ts';
 import type { RecordingOrder } from '../../src/model/recording.ts';
 import { until } from '../until.ts';
 import { RecorderFixture } from './recorder-fixture.ts';

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
-import { serviceId } from '../../arib/ids.ts';
+import { serviceId } from '../../lib/arib/ids.ts';
 import { INVENTED_REGION, terrestrialService } from '../../synth/scenario/identity.ts';
 import { packetsOf } from '../synth/tuning.ts';
 import { until } from '../until.ts';

@@ -4,11 +4,11 @@
  * process would kill it too late.
  */
 import { readdirSync } from 'node:fs';
-import { broadcastMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 
-import { systemWallClock } from '../../host/clock.ts';
-import { createLog } from '../../host/log.ts';
-import { Hub } from '../../src/hub/hub.ts';
+import { systemWallClock } from '../../lib/host/clock.ts';
+import { createLog } from '../../lib/host/log.ts';
+import { Hub } from '../../src/notify/hub.ts';
 import { RetentionService } from '../../src/record/retention-service.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { RecycleBin } from '../../src/store/recycle-bin.ts';

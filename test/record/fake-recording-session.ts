@@ -1,14 +1,14 @@
 /** A session that receives everything, for tests of how the recorder manages its sessions. */
 import { join } from 'node:path';
-import type { BroadcastMs } from '../../arib/time.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
 import { type Measured, nothingMeasured } from '../../src/model/verdict.ts';
 import {
-  type CourseEnd,
   endsAt,
+  type LifecycleEnd,
   next,
   type OrderedTimes,
-  type RecordingCourse,
-} from '../../src/record/recording-course.ts';
+  type RecordingLifecycle,
+} from '../../src/record/recording-lifecycle.ts';
 import type { SessionOptions, SessionResult } from '../../src/record/recording-session.ts';
 import type { Session } from '../../src/record/running-recording.ts';
 
@@ -17,17 +17,17 @@ export class FakeRecordingSession implements Session {
   readonly #done = Promise.withResolvers<SessionResult>();
   readonly done = this.#done.promise;
   phase: 'receiving' | 'over' = 'receiving';
-  course: RecordingCourse;
+  lifecycle: RecordingLifecycle;
   /** Clock steps that were reported to it, ms. */
   clockSteps: number[] = [];
   measured: Measured = nothingMeasured();
 
   constructor(readonly options: SessionOptions) {
-    this.course = options.course;
+    this.lifecycle = options.lifecycle;
   }
 
   get endsAt(): BroadcastMs {
-    return endsAt(this.course.times);
+    return endsAt(this.lifecycle.times);
   }
 
   get state() {
@@ -43,14 +43,14 @@ export class FakeRecordingSession implements Session {
   }
   tick(): void {
     const reception = { isReceiving: true, isCutOff: false };
-    this.course = next(this.course, { kind: 'tick', at: this.options.broadcastClock(), reception });
+    this.lifecycle = next(this.lifecycle, { kind: 'tick', at: this.options.broadcastClock(), reception });
   }
   follow(ordered: OrderedTimes): void {
-    this.course = next(this.course, { kind: 'ordered', at: this.options.broadcastClock(), ordered });
+    this.lifecycle = next(this.lifecycle, { kind: 'ordered', at: this.options.broadcastClock(), ordered });
   }
   /** Ends only when the test requests it. */
   yieldEnd(at: BroadcastMs): void {
-    this.course = { ...this.course, yieldedAt: at };
+    this.lifecycle = { ...this.lifecycle, yieldedAt: at };
   }
   clockSet(byMs: number): void {
     this.clockSteps.push(byMs);
@@ -61,9 +61,9 @@ export class FakeRecordingSession implements Session {
   close(): Promise<SessionResult> {
     return this.end('closed');
   }
-  end(end: CourseEnd): Promise<SessionResult> {
+  end(end: LifecycleEnd): Promise<SessionResult> {
     this.phase = 'over';
-    const measured = { ...this.measured, isAired: this.course.isAired };
+    const measured = { ...this.measured, isAired: this.lifecycle.isAired };
     this.#done.resolve({ end, at: this.options.broadcastClock(), measured, parts: [] });
     return this.done;
   }

@@ -2,13 +2,13 @@
 import type { Database } from 'bun:sqlite';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { networkId, type ProgramId, type StationId, stationId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
-import { systemMonotonicClock, systemWallClock } from '../../host/clock.ts';
-import { createLog } from '../../host/log.ts';
-import { Hub } from '../../src/hub/hub.ts';
+import { networkId, type ProgramId, type StationId, stationId } from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import { systemMonotonicClock, systemWallClock } from '../../lib/host/clock.ts';
+import { createLog } from '../../lib/host/log.ts';
 import { type ReservationId, recordingId, reservationId } from '../../src/model/ids.ts';
 import type { RecordingEnd, RecordingOrder, RecordingRecord } from '../../src/model/recording.ts';
+import { Hub } from '../../src/notify/hub.ts';
 import { ReceptionPool } from '../../src/reception/reception-pool.ts';
 import { Recorder } from '../../src/record/recorder.ts';
 import { openDatabase } from '../../src/store/database.ts';

@@ -1,7 +1,7 @@
 /** The recorder's orders through a real agent with one tuner: start, share, hand over, resume after a restart. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
-import { broadcastMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import { until } from '../until.ts';
 import { RecorderFixture } from './recorder-fixture.ts';
 import { clockSpan, compare, probed, TestBroadcast } from './test-broadcast.ts';

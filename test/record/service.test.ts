@@ -6,7 +6,6 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Value } from '@sinclair/typebox/value';
-import { ServerSentEventParser } from '../../src/tuner/server-sent-events.ts';
 import {
   type GuideWindow,
   type Playback,
@@ -15,7 +14,8 @@ import {
   RecordingsSchema,
   type ReservationItem,
   ReservationSchema,
-} from '../../wire/api.ts';
+} from '../../lib/wire/api.ts';
+import { ServerSentEventParser } from '../../src/tuner/agent-link.ts';
 import { type Program, startProgram } from '../program.ts';
 import { until } from '../until.ts';
 import { compare, probed, TestBroadcast } from './test-broadcast.ts';

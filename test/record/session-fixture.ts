@@ -2,31 +2,31 @@
 import type { Database } from 'bun:sqlite';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { networkId, type StationId, stationId } from '../../arib/ids.ts';
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
-import { systemWallClock } from '../../host/clock.ts';
-import { createLog, type Log } from '../../host/log.ts';
+import { networkId, type StationId, stationId } from '../../lib/arib/ids.ts';
+import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
+import { systemWallClock } from '../../lib/host/clock.ts';
+import { createLog, type Log } from '../../lib/host/log.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import type { GapCause, Judgement } from '../../src/model/verdict.ts';
 import { ReceptionPool } from '../../src/reception/reception-pool.ts';
 import { FolderIdentities } from '../../src/record/folder-identities.ts';
 import { FolderMounts } from '../../src/record/folder-mounts.ts';
 import { type Folder, freeBytes } from '../../src/record/folder-selection.ts';
 import { concludeRecording } from '../../src/record/recording-conclusion.ts';
-import { beginCourse, type OrderedTimes } from '../../src/record/recording-course.ts';
 import { stemOf } from '../../src/record/recording-file-name.ts';
+import { beginLifecycle, type OrderedTimes } from '../../src/record/recording-lifecycle.ts';
 import {
   type RecordedStation,
   RecordingSession,
   type SessionResult,
 } from '../../src/record/recording-session.ts';
-import { previousProgress } from '../../src/record/unfinished-recording.ts';
+import { previousProgress } from '../../src/record/running-recording.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { RecordingFolderStore } from '../../src/store/recording-folders.ts';
 import { RecordingStore } from '../../src/store/recording-store.ts';
 import { AgentClient } from '../../src/tuner/agent-client.ts';
-import { type KeyFailureQuery, keyFailureOf } from '../../src/tuner/key-failure.ts';
+import { type KeyFailureQuery, keyFailureOf } from '../../src/tuner/tuner-list.ts';
 import { startReceptionWorker } from '../../src/workers.ts';
-import type { RecordingId } from '../../wire/ids.ts';
 
 const broadcastNow = (): BroadcastMs => broadcastMs(Date.now());
 
@@ -83,14 +83,14 @@ export class SessionFixture {
     const id = resumed ?? this.#create(station, mainAt, endAt);
     const ending = { endAt: broadcastMs(endAt), closeAt: broadcastMs(endAt) };
     const times = { openAt: broadcastMs(openAt), startAt: broadcastMs(mainAt), ...ending };
-    const course = beginCourse({
+    const lifecycle = beginLifecycle({
       times: { ...times, holdUntil: null, listenUntil: null, brokenAt: null },
-      ...{ isAired: null, hasMain: false, isUnheard: false, at: broadcastNow() },
+      ...{ isAired: null, hasMain: false, isUnreceived: false, at: broadcastNow() },
     });
     const causes = this.#causes.get(id) ?? new Set();
     this.#causes.set(id, causes);
     const session = new RecordingSession({
-      ...{ id, station, course },
+      ...{ id, station, lifecycle },
       after: request.after ?? [],
       stem: stemOf({ id, startAt: broadcastMs(mainAt), title: '試験の番組', stationName: station.channel }),
       former: resumed === undefined ? undefined : previousProgress(store, { id, beganAt: null }),
@@ -127,7 +127,7 @@ export class SessionFixture {
 
   /** Changes the end. */
   extend(session: RecordingSession, endAt: number): void {
-    const { openAt: _, ...times } = session.course.times;
+    const { openAt: _, ...times } = session.lifecycle.times;
     const ordered: OrderedTimes = {
       ...times,
       endAt: broadcastMs(endAt),

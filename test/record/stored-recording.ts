@@ -1,6 +1,6 @@
 /** A recording and its station, as stored. */
-import type { StationId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import type { NewRecording } from '../../src/model/recording.ts';
 
 const START = broadcastMs(1_700_000_000_000);

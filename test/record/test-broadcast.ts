@@ -5,14 +5,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { serviceId } from '../../arib/ids.ts';
-import { PCR_HZ, pcrDifference } from '../../arib/ts/clock.ts';
-import { hasPayload, PACKET_SIZE, packetPcr, packetPid } from '../../arib/ts/packet.ts';
-import { StationFilter } from '../../arib/ts/station-filter.ts';
+import { serviceId } from '../../lib/arib/ids.ts';
+import { PCR_HZ, pcrDifference } from '../../lib/arib/ts/clock.ts';
+import { hasPayload, PACKET_SIZE, packetPcr, packetPid } from '../../lib/arib/ts/packet.ts';
+import { StationFilter } from '../../lib/arib/ts/station-filter.ts';
+import type { Tuner } from '../../lib/wire/agent.ts';
 import type { RecordedStation } from '../../src/record/recording-session.ts';
 import { PlayedAir } from '../../synth/player/air-player.ts';
 import { type SmallChannel, type SmallStation, smallScenario } from '../../synth/scenario/small.ts';
-import type { Tuner } from '../../wire/agent.ts';
 import { type Program, startProgram } from '../program.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');

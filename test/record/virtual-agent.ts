@@ -2,15 +2,15 @@
  * Tuners and reception workers in virtual time: streams of a virtual broadcast, narrowed and written by the
  * real filter and the real file output. Packets and messages may be delayed, as on a busy machine.
  */
-import { serviceId } from '../../arib/ids.ts';
-import { StationFilter } from '../../arib/ts/station-filter.ts';
-import { monotonicMs } from '../../host/clock.ts';
+import { serviceId } from '../../lib/arib/ids.ts';
+import { StationFilter } from '../../lib/arib/ts/station-filter.ts';
+import { monotonicMs } from '../../lib/host/clock.ts';
 import { Failure } from '../../src/model/failure.ts';
-import { forbidsCopying } from '../../src/reception/copy-control.ts';
 import { type FileEvent, fileOutputWith } from '../../src/reception/file-output.ts';
 import type { Output, OutputContext, OutputStream } from '../../src/reception/output-kind.ts';
 import type { ReceptionPool, ReceptionStream } from '../../src/reception/reception-pool.ts';
 import type { FileOpening } from '../../src/reception/recorded-file.ts';
+import { forbidsCopying } from '../../src/reception/station-reception.ts';
 import { SERVICE_ID, type VirtualBroadcast } from './virtual-broadcast.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
@@ -40,10 +40,14 @@ class VirtualStream {
   #messages: (() => void)[] = [];
   isOver = false;
   isOpened = false;
+  /** Its process was killed: it reports nothing. */
+  isDead = false;
   /** The connection broke: only data in transit is still received. */
   isBroken = false;
   /** Files that were assigned to it and are not open yet. */
   opening = 0;
+  /** Its output is still written, or its last messages are not delivered yet. */
+  isWriting = false;
 
   constructor(
     readonly agent: VirtualAgent,
@@ -76,7 +80,7 @@ class VirtualStream {
 
   report(isLate: boolean): void {
     if (isLate) return;
-    for (const act of this.#messages.splice(0)) act();
+    for (const act of this.#messages.splice(0)) if (!this.isDead) act();
   }
 
   check(): void {
@@ -90,14 +94,19 @@ class VirtualStream {
     this.take(new Uint8Array(0), false);
     await this.#output?.stop('stream');
     this.report(false);
-    this.options.handlers.ended({ code: 'ended', reason: 'broke', sentence: null }, 'tuning');
+    if (!this.isDead)
+      this.options.handlers.ended({ code: 'ended', reason: 'broke', sentence: null }, 'tuning');
   }
 
   async close(): Promise<number> {
+    await this.finish();
+    this.report(false);
+    return this.isDead ? new Promise<number>(() => {}) : 0;
+  }
+
+  async finish(): Promise<void> {
     this.isOver = true;
     await this.#output?.stop('dropped');
-    this.report(false);
-    return 0;
   }
 
   handle(): ReceptionStream {
@@ -114,6 +123,7 @@ class VirtualStream {
         heardAt: () => monotonicMs(time.now - this.agent.broadcast.from),
       } as unknown as OutputStream;
       this.opening += 1;
+      this.isWriting = true;
       const context = {
         stream,
         clock: () => monotonicMs(time.now - this.agent.broadcast.from),
@@ -122,7 +132,12 @@ class VirtualStream {
           const at = time.now - this.agent.broadcast.from;
           this.#messages.push(() => handlers.event(event, at));
         },
-        ended: () => {},
+        ended: (end: unknown) => {
+          this.#messages.push(() => {
+            this.isWriting = false;
+            handlers.ended(end);
+          });
+        },
       } as unknown as OutputContext<FileEvent, { cause: 'closed' }>;
       const made = FILE_OUTPUT.start(opening, context);
       this.#output = made as Output<unknown>;
@@ -141,11 +156,13 @@ export class VirtualAgent {
     readonly time: VirtualTime,
     readonly broadcast: VirtualBroadcast,
     readonly busy: readonly BusySpell[],
+    /** The disk is so slow that nothing is written now. */
+    readonly isDiskHeld: () => boolean,
   ) {}
 
   /** Whether a file is still being opened, which takes real time. */
   get isOpening(): boolean {
-    return this.#streams.some((one) => !one.isOver && one.opening > 0);
+    return !this.isDiskHeld() && this.#streams.some((one) => !one.isOver && one.opening > 0);
   }
 
   readonly pool: Pick<ReceptionPool, 'open'> = {
@@ -187,16 +204,22 @@ export class VirtualAgent {
     const isBusy = (what: BusySpell['what']): boolean =>
       this.busy.some((one) => one.what === what && at >= one.from && at < one.to);
     const bytes = this.broadcast.packets(at);
-    this.#streams = this.#streams.filter(({ isOver }) => !isOver);
+    this.#streams = this.#streams.filter(({ isOver, isWriting }) => !isOver || isWriting);
     const isEnd = this.broadcast.is('end', at);
     for (const stream of this.#streams) {
+      if (stream.isOver) {
+        if (!isFrozen) stream.report(isBusy('messages'));
+        continue;
+      }
       if (isEnd || this.#isAway) stream.isBroken = true;
       stream.take(bytes, isFrozen || isBusy('packets'));
       if (isFrozen) continue;
       stream.report(isBusy('messages'));
       if (!stream.isBroken) continue;
-      if (stream.isOpened) await stream.end();
-      else stream.tables.reject(new Failure('no_signal', 'broke'));
+      if (stream.isOpened) {
+        const ending = stream.end();
+        if (!this.isDiskHeld()) await ending;
+      } else stream.tables.reject(new Failure('no_signal', 'broke'));
     }
   }
 
@@ -212,12 +235,13 @@ export class VirtualAgent {
 
   /** The service was killed: the reader no longer exists. */
   forget(): void {
+    for (const stream of this.#streams) stream.isDead = true;
     this.#forgotten.push(...this.#streams);
     this.#streams = [];
   }
 
   /** Closes the files of killed processes. */
   async close(): Promise<void> {
-    for (const stream of [...this.#forgotten, ...this.#streams]) await stream.close();
+    for (const stream of [...this.#forgotten, ...this.#streams]) await stream.finish();
   }
 }

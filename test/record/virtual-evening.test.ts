@@ -33,6 +33,8 @@ async function wrongWith(plan: EveningPlan): Promise<string | undefined> {
   if (countedApart > (plan.process.kind === 'kill' ? 2 : 0)) return finding('counted wrongly');
   if (verdict.level === 'complete' && verdict.gaps.length > 0) return finding('not complete');
   if (verdict.level === 'lost' && !isHalfMissing) return finding('not lost');
+  const isChanged = verdict.gaps.some(({ cause }) => cause === 'file_changed');
+  if (isChanged && plan.cut === undefined) return finding('no other program changed it');
   return undefined;
 }
 
@@ -155,6 +157,57 @@ const FOUND: readonly [string, Partial<EveningPlan>][] = [
     'sound that is gone before, during and after an absence of the service',
     { air: [{ kind: 'no_sound', from: 4, to: 12 }], process: { kind: 'kill', at: 6.3, forSec: 2.5 } },
   ],
+  [
+    'a stream that ends and returns while the disk is slow',
+    { air: [{ kind: 'end', from: 10, to: 10.3 }], disk: [{ from: 9, to: 18 }], lengthSec: 24 },
+  ],
+  ['a disk that is slow at the end of the recording', { disk: [{ from: 17, to: 31 }] }],
+  [
+    'a kill after which the folder is away, so that another file is begun',
+    {
+      ...{ lengthSec: 24, process: { kind: 'kill', at: 8, forSec: 3 }, away: { from: 9, to: 17 } },
+      busy: [{ what: 'messages', from: 6, to: 8 }],
+    },
+  ],
+  [
+    'a pause of the service in which its folder is away, until shortly before the end',
+    {
+      ...{
+        lengthSec: 29,
+        process: { kind: 'freeze', at: 18.4, forSec: 13.8 },
+        away: { from: 15.8, to: 24.5 },
+      },
+      disk: [{ from: 14.8, to: 22.7 }],
+    },
+  ],
+  [
+    'a file that is shortened before a kill, after which a busy machine delays the first reports',
+    {
+      ...{ lengthSec: 37, process: { kind: 'kill', at: 24.1, forSec: 5.9 }, cut: { at: 19.6, part: 0.05 } },
+      busy: [{ what: 'messages', from: 30.4, to: 32.1 }],
+    },
+  ],
+  [
+    'sound that is gone before a kill, after which a busy machine delays the first packets',
+    {
+      ...{ lengthSec: 33, air: [{ kind: 'no_sound', from: 8.4, to: 12.3 }] },
+      ...{
+        process: { kind: 'kill', at: 12.4, forSec: 8.5 },
+        busy: [{ what: 'packets', from: 21.2, to: 23.6 }],
+      },
+    },
+  ],
+  [
+    'a stream that ends before its slow disk has begun the next file, and returns',
+    {
+      ...{ lengthSec: 24, process: { kind: 'agent', at: 7.5, forSec: 2.9 }, away: { from: 4.8, to: 11.5 } },
+      disk: [{ from: 4.7, to: 12.5 }],
+    },
+  ],
+  [
+    'a first file that is shortened after the recording continued in another one',
+    { lengthSec: 24, away: { from: 5, to: 11 }, cut: { at: 20, part: 0.2 } },
+  ],
 ];
 
 test.each<[string, EveningPlan['air'][number]['kind'], Cause[]]>([
@@ -171,6 +224,40 @@ test.each<[string, EveningPlan['air'][number]['kind'], Cause[]]>([
   // What was reported last, once a second, and saved.
   expect(Math.abs(startAt + (killed?.startMs ?? 0) - aired.from - 11_000)).toBeLessThan(2_500);
 });
+
+test.each([0.2, 0.5, 1])(
+  'a part of %d that another program cuts off unnoticed before the service is killed is told after its restart',
+  async (part) => {
+    const plan: EveningPlan = {
+      ...{ ...QUIET, lengthSec: 24, process: { kind: 'kill', at: 12.3, forSec: 4 } },
+      ...{ cut: { at: 10.3, part }, busy: [{ what: 'messages', from: 10.3, to: 12.3 }] },
+    };
+    expect(await wrongWith(plan)).toBeUndefined();
+    expect((await recordEvening(plan)).verdict.gaps[0]?.cause).toBe('file_changed');
+  },
+);
+
+/** Its writes end before, while and after the recording continues in another folder. */
+test.each([9, 9.7, 10, 10.1, 10.2, 10.3, 10.6])(
+  'a slow write at %d s to a folder that is renamed away loses nothing',
+  async (from) => {
+    const plan: EveningPlan = {
+      ...{ ...QUIET, lengthSec: 24, away: { from: 9, to: 17 } },
+      disk: [{ from, to: from + 2 }],
+      busy: [{ what: 'packets', from: from - 0.3, to: from + 1 }],
+    };
+    expect(await wrongWith(plan)).toBeUndefined();
+    expect((await recordEvening(plan)).verdict).toMatchObject({ level: 'complete', gaps: [] });
+  },
+);
+
+test.each([9.8, 10.2, 10.6, 11, 11.4])(
+  'a service that is killed while its disk is slow since %d s, and restarts after the end, tells the kill',
+  async (from) => {
+    const process = { kind: 'kill', at: 15, forSec: 20 } as const;
+    expect(await wrongWith({ ...QUIET, process, disk: [{ from, to: 17 }] })).toBeUndefined();
+  },
+);
 
 test.each(FOUND)('%s is reported correctly', async (_, plan) => {
   expect(await wrongWith({ ...QUIET, ...plan })).toBeUndefined();

@@ -2,22 +2,31 @@
  * One programme recorded in virtual time by the real session, file output and verdict, while reception,
  * processes and machine fail at random moments. The file is real: an independent reader finds its losses.
  */
-import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, utimesSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { serviceId } from '../../arib/ids.ts';
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
-import { monotonicMs, wallMs } from '../../host/clock.ts';
-import { SILENT_LOG } from '../../host/log.ts';
+import { dirname, join } from 'node:path';
+import { serviceId } from '../../lib/arib/ids.ts';
+import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
+import { monotonicMs, wallMs } from '../../lib/host/clock.ts';
+import { SILENT_LOG } from '../../lib/host/log.ts';
 import { recordingId } from '../../src/model/ids.ts';
 import type { RecordingPart } from '../../src/model/recording.ts';
 import { judge, type Measured, type Verdict } from '../../src/model/verdict.ts';
-import { courseOf } from '../../src/record/recording-begin.ts';
-import type { CourseTimes } from '../../src/record/recording-course.ts';
-import { withoutEnds, withoutFiles } from '../../src/record/recording-measurement.ts';
+import { asHeld, withoutFiles } from '../../src/record/file-contents.ts';
+import { lifecycleOf } from '../../src/record/recording-begin.ts';
+import type { LifecycleTimes } from '../../src/record/recording-lifecycle.ts';
 import { findParts } from '../../src/record/recording-parts.ts';
 import { RecordingSession, type SessionResult } from '../../src/record/recording-session.ts';
-import { endedWhileAway, previousProgress } from '../../src/record/unfinished-recording.ts';
+import { endedWhileAway, previousProgress } from '../../src/record/running-recording.ts';
 import type { Random } from '../fuzz/random.ts';
 import { type BusySpell, VirtualAgent } from './virtual-agent.ts';
 import { type AirFault, SERVICE_ID, STEP_MS, VirtualBroadcast } from './virtual-broadcast.ts';
@@ -46,6 +55,10 @@ export interface EveningPlan {
    * A special programme interrupts it; it is resumed under another id, with the start time of that moment.
    */
   interruption?: { from: number; to: number };
+  /** The disk is so slow that what is being written, or synced, is done only at the end of this time. */
+  disk?: readonly { from: number; to: number }[];
+  /** The recording folder is renamed, and back. */
+  away?: { from: number; to: number };
   /** Another program cuts this part off the end of the file. */
   cut?: { at: number; part: number };
   seed: number;
@@ -92,8 +105,12 @@ export function randomPlan(random: Random): EveningPlan {
   const extendedSec = random.below(3) === 0 ? 4 + random.below(8) : 0;
   const cut =
     random.below(4) === 0 ? { at: 2 + tenths(lengthSec - 2), part: random.pick(CUT_PARTS) } : undefined;
-  // A killed process that has not received the worker's report of it leaves no trace of where the cut was.
-  const isUnreported = kind === 'kill' && cut !== undefined && cut.at < process.at && cut.at > process.at - 2;
+  const [disk, away] = diskTroubles(random, lengthSec, process);
+  // A killed process that has not received the worker's report of it leaves its trace in the file, which only the
+  // next stream dates.
+  const returns = process.at + process.forSec < lengthSec - 2;
+  const isUnreported =
+    kind === 'kill' && !returns && cut !== undefined && cut.at < process.at && cut.at > process.at - 2;
   // For the unreported part of a killed process only a sum is computed from the file: which half was
   // scrambled is unknown.
   const isSummedUp = (one: (typeof air)[number]): boolean =>
@@ -104,9 +121,31 @@ export function randomPlan(random: Random): EveningPlan {
     process,
     busy,
     extendedSec,
+    ...(disk.length === 0 ? {} : { disk }),
+    ...(away === undefined ? {} : { away }),
     ...(cut === undefined || isUnreported ? {} : { cut }),
     seed: random.below(2 ** 30),
   };
+}
+
+/** A slow disk, more often than not beside something else that happens to it. */
+function diskTroubles(
+  random: Random,
+  lengthSec: number,
+  process: EveningPlan['process'],
+): [NonNullable<EveningPlan['disk']>, EveningPlan['away']] {
+  const tenths = (end: number): number => random.below(end * 10) / 10;
+  const away =
+    random.below(4) === 0 ? { from: 2 + tenths(lengthSec - 4), forSec: 1 + tenths(14) } : undefined;
+  const disk: { from: number; to: number }[] = [];
+  for (let count = random.below(3); count > 0; count -= 1) {
+    const near = random.pick([(away?.from ?? 0) + tenths(6), process.at, lengthSec, tenths(lengthSec)]);
+    const from = Math.max(0, near - tenths(3));
+    const to = from + 0.3 + tenths(random.pick([2, 8]));
+    // A service that is told to end while its disk hangs is killed in the end.
+    if (process.kind !== 'term' || to < process.at - 0.1 || from > process.at) disk.push({ from, to });
+  }
+  return [disk, away === undefined ? undefined : { from: away.from, to: away.from + away.forSec }];
 }
 
 const at = (second: number): number => AT + Math.round((second * 1000) / STEP_MS) * STEP_MS;
@@ -114,15 +153,17 @@ const at = (second: number): number => AT + Math.round((second * 1000) / STEP_MS
 class Evening {
   readonly time = new VirtualTime(AT - BEFORE_MS - 2_000);
   readonly #files = new FileWork();
+  readonly root: string;
   readonly folder: string;
   readonly agent: VirtualAgent;
   readonly path: string;
   #session: RecordingSession | undefined;
   #result: Pick<SessionResult, 'end' | 'at' | 'measured' | 'parts'> | undefined;
   #isFrozen = false;
-  #written = { size: 0, at: 0 };
+  #isAway = false;
+  readonly #written = new Map<string, number>();
   // As stored in the database.
-  #times: CourseTimes;
+  #times: LifecycleTimes;
   /** The latest content of the tables. */
   #lastTables = '';
   #measured: Measured | null = null;
@@ -133,12 +174,14 @@ class Evening {
     readonly plan: EveningPlan,
     root: string,
   ) {
-    this.folder = mkdtempSync(join(root, 'evening-'));
+    this.root = mkdtempSync(join(root, 'evening-'));
+    this.folder = join(this.root, 'recordings');
+    mkdirSync(this.folder);
     this.path = join(this.folder, 'recording.ts');
     const faults = plan.air.map(({ kind, from, to }) => ({ kind, from: at(from), to: at(to) }));
     const busy = plan.busy.map(({ what, from, to }) => ({ what, from: at(from), to: at(to) }));
     const broadcast = new VirtualBroadcast(this.time.now, faults, plan.seed);
-    this.agent = new VirtualAgent(this.time, broadcast, busy);
+    this.agent = new VirtualAgent(this.time, broadcast, busy, () => this.#files.isHeld);
     const endAt = at(plan.lengthSec);
     this.#times = {
       ...{ openAt: broadcastMs(AT - BEFORE_MS), startAt: broadcastMs(AT), endAt: broadcastMs(endAt) },
@@ -162,25 +205,35 @@ class Evening {
         if (now === strikes) await this.#strike();
         if (now === back) this.#restore();
         if (now === cutAt) this.#cut();
+        this.#trouble(now);
         this.#follow(now);
         await this.agent.step(now, this.#isFrozen);
         if (!this.#isFrozen && (now - AT) % 1000 === 0) this.agent.check();
         await this.#settle();
         if (now > AT + LIMIT_MS) throw new Error('it never ended');
       }
+      if (this.#isAway) this.#rename(false);
+      const { paths, ...outcome } = await this.#conclude(this.#result);
+      // A slow disk writes what it still has.
+      this.#files.hold(false);
+      await this.#files.done();
+      return { ...outcome, bytes: Buffer.concat(paths.map((path) => readFileSync(path))) };
     } finally {
+      this.#files.hold(false);
       restore();
       unwatch();
     }
-    const { end } = this.#result;
-    // As a recording is concluded.
-    const { gone, shortened } = await findParts(this.#result.parts, undefined);
+  }
+
+  /** As a recording is concluded. @returns also its files */
+  async #conclude(result: Pick<SessionResult, 'end' | 'measured' | 'parts'>) {
+    const { kept, gone, differences } = await findParts(result.parts, { isDeleted: async () => true });
     const missing = gone.map(({ path }) => path);
-    const measured = withoutEnds(withoutFiles(this.#result.measured, missing), shortened);
+    const measured = asHeld(withoutFiles(result.measured, missing), differences);
     const { startAt, endAt, brokenAt } = this.#times;
     const { verdict } = judge(measured, { startAt, endAt, ...(brokenAt === null ? {} : { brokenAt }) });
-    const bytes = this.#written.size === 0 ? new Uint8Array(0) : readFileSync(this.path);
-    return { end, verdict, bytes, startAt, aired: { from: AT, to: endAt } };
+    const paths = kept.map(({ path }) => path);
+    return { end: result.end, verdict, startAt, aired: { from: AT, to: endAt }, paths };
   }
 
   #begin(): void {
@@ -193,17 +246,23 @@ class Evening {
             { measured: () => structuredClone(this.#measured), parts: () => structuredClone(this.#parts) },
             { id: ID, beganAt: this.#beganAt },
           );
-    const course = courseOf(
+    const lifecycle = lifecycleOf(
       { ...this.#times, openAt: broadcastMs(Math.max(this.#times.openAt, time.now)) },
       former?.measured,
       broadcastClock(),
     );
     const session = new RecordingSession({
-      ...{ id: ID, course, after: [], stem: 'recording', former },
+      ...{ id: ID, lifecycle, after: [], stem: 'recording', former },
       station: { type: 'GR', channel: 'T20', serviceId: serviceId(SERVICE_ID) },
       pool: agent.pool,
       folders: () => [{ path: this.folder, floorBytes: 0 }],
-      free: async () => 2 ** 40,
+      fallback: join(this.root, 'spare'),
+      free: async (path) => (path === this.folder && this.#isAway ? undefined : 2 ** 40),
+      mounts: {
+        isAway: async (path) => path === this.folder && this.#isAway,
+        isDeleted: async (path) => !(dirname(path) === this.folder && this.#isAway),
+        identify: async () => {},
+      },
       ledger: {
         placed: async (parts) => {
           this.#parts = structuredClone([...parts]);
@@ -226,7 +285,7 @@ class Evening {
     void session.done.then(async (result) => {
       if (session !== this.#session) return;
       if (result.end === 'closed') return;
-      if (result.end !== 'unheard') {
+      if (result.end !== 'unreceived') {
         this.#result = result;
         return;
       }
@@ -253,6 +312,7 @@ class Evening {
       case 'kill':
         this.#session = undefined;
         this.time.drop();
+        this.#files.drop();
         this.agent.forget();
         break;
       case 'term': {
@@ -287,6 +347,21 @@ class Evening {
     }
   }
 
+  /** What happens to the disk. */
+  #trouble(now: number): void {
+    const { disk = [], away } = this.plan;
+    this.#files.hold(disk.some(({ from, to }) => now >= at(from) && now < at(to)));
+    const isAway = away !== undefined && now >= at(away.from) && now < at(away.to);
+    if (isAway !== this.#isAway) this.#rename(isAway);
+  }
+
+  #rename(isAway: boolean): void {
+    const aside = join(this.root, 'aside');
+    this.#isAway = isAway;
+    if (isAway) renameSync(this.folder, aside);
+    else renameSync(aside, this.folder);
+  }
+
   #cut(): void {
     const size = statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
     if (size > 0) truncateSync(this.path, Math.floor(size * (1 - (this.plan.cut?.part ?? 0))));
@@ -313,17 +388,19 @@ class Evening {
       brokenAt: isBroken ? broadcastMs(at(interruption.from)) : null,
       airState,
     });
-    this.#times = { ...session.course.times, holdUntil: null };
+    this.#times = { ...session.lifecycle.times, holdUntil: null };
   }
 
   async #settle(): Promise<void> {
     await settled('files are open', () => !this.agent.isOpening);
     await this.#files.done();
-    const size = statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
-    if (size === this.#written.size) return;
-    this.#written = { size, at: this.time.now };
-    // The time of its last write, by the virtual clock.
-    utimesSync(this.path, this.time.now / 1000, this.time.now / 1000);
+    for (const { path } of this.#parts) {
+      const size = statSync(path, { throwIfNoEntry: false })?.size;
+      if (size === undefined || size === this.#written.get(path)) continue;
+      this.#written.set(path, size);
+      // The time of its last write, by the virtual clock.
+      utimesSync(path, this.time.now / 1000, this.time.now / 1000);
+    }
   }
 }
 
@@ -335,6 +412,6 @@ export async function recordEvening(plan: EveningPlan): Promise<EveningOutcome> 
     return await evening.run();
   } finally {
     await evening.agent.close();
-    rmSync(evening.folder, { recursive: true, force: true });
+    rmSync(evening.root, { recursive: true, force: true });
   }
 }

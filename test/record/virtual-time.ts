@@ -81,10 +81,30 @@ function turn(): Promise<void> {
 }
 
 const FILE_METHODS = ['write', 'read', 'stat', 'truncate', 'sync', 'datasync', 'close'] as const;
+/** What waits for a slow disk, before or after it is done. */
+const OF_THE_DISK: ReadonlySet<string> = new Set(['write', 'datasync']);
 
 /** Waits for file operations in progress. */
 export class FileWork {
   #pending = 0;
+  #held: PromiseWithResolvers<void> | undefined;
+  #serial = 0;
+  /** Open files, and those of killed processes. */
+  #used = new Set<FileHandle>();
+  readonly #dead = new WeakSet<FileHandle>();
+
+  get isHeld(): boolean {
+    return this.#held !== undefined;
+  }
+
+  /** The disk becomes so slow that nothing is written, or told as written, until it is fast again. */
+  hold(isSlow: boolean): void {
+    if (isSlow) this.#held ??= Promise.withResolvers();
+    else {
+      this.#held?.resolve();
+      this.#held = undefined;
+    }
+  }
 
   /** Tracks all open files. @returns a function that stops it */
   async install(): Promise<() => void> {
@@ -96,15 +116,48 @@ export class FileWork {
       if (method === undefined) continue;
       const counting = this;
       methods[name] = async function (this: FileHandle, ...words) {
+        if (name !== 'close') {
+          if (counting.#dead.has(this)) throw new Error('killed');
+          counting.#used.add(this);
+        }
         counting.#pending += 1;
         try {
-          return await method.apply(this, words);
+          const isOfDisk = OF_THE_DISK.has(name);
+          // Each second one is done at once, and only told late.
+          counting.#serial += 1;
+          const isLate = counting.#serial % 2 === 0;
+          if (isOfDisk && !isLate) await counting.#wait();
+          const done = await method.apply(this, words);
+          if (isOfDisk && isLate) await counting.#wait();
+          return done;
         } finally {
           counting.#pending -= 1;
         }
       };
     }
     return () => void Object.assign(methods, Object.fromEntries(before));
+  }
+
+  /** The process was killed: what it was writing fails, and it writes nothing more. */
+  drop(): void {
+    for (const file of this.#used) this.#dead.add(file);
+    this.#used = new Set();
+    const held = this.#held;
+    if (held === undefined) return;
+    this.#held = Promise.withResolvers();
+    held.promise.catch(() => {});
+    held.reject(new Error('killed'));
+  }
+
+  /** An operation on a slow disk is not waited for by `done`. */
+  async #wait(): Promise<void> {
+    if (this.#held === undefined) return;
+    this.#pending -= 1;
+    try {
+      await this.#held.promise;
+    } finally {
+      this.#pending += 1;
+    }
   }
 
   /** Resolves when all file operations are complete. */

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Channel } from '../../wire/agent.ts';
+import type { Channel } from '../../lib/wire/agent.ts';
 import { synthText } from '../synth/tuning.ts';
 import { debianRoot } from './debian-root.ts';
 import { buildPrograms, GuestMachine, parseFindings, rigMissing } from './guest-machine.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Channel } from '../../wire/agent.ts';
+import type { Channel } from '../../lib/wire/agent.ts';
 import { cardRigMissing } from '../agent/card-rig.ts';
 import { scrambledStream } from '../scrambled-stream.ts';
 import { synthText } from '../synth/tuning.ts';

@@ -3,7 +3,7 @@ import type { Database } from 'bun:sqlite';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventId, type ProgramId, programId, type StationId } from '../../arib/ids.ts';
+import { eventId, type ProgramId, programId, type StationId } from '../../lib/arib/ids.ts';
 import type { Rule } from '../../src/model/rule.ts';
 import { readRule } from '../../src/schedule/rule-body.ts';
 import { CancellationStore } from '../../src/store/cancellation-store.ts';

@@ -3,17 +3,17 @@
  * decision is lost, the recorder's orders match the stored reservations, and a settled plan is stable.
  */
 import { expect, test } from 'bun:test';
-import type { ProgramId } from '../../arib/ids.ts';
-import { plusMs } from '../../arib/time.ts';
-import { SILENT_LOG } from '../../host/log.ts';
+import type { ProgramId } from '../../lib/arib/ids.ts';
+import { plusMs } from '../../lib/arib/time.ts';
+import { SILENT_LOG } from '../../lib/host/log.ts';
+import type { Tuner } from '../../lib/wire/agent.ts';
+import { settingDefaults } from '../../lib/wire/settings.ts';
 import { BookingService } from '../../src/booking/booking-service.ts';
-import { Hub } from '../../src/hub/hub.ts';
 import { type ReservationId, recordingId, reservationId } from '../../src/model/ids.ts';
 import type { RecorderPort, RecordingOrder, RunningRecording } from '../../src/model/recording.ts';
+import { Hub } from '../../src/notify/hub.ts';
 import { ProgramStore } from '../../src/store/program-store.ts';
 import { startScheduleWorker } from '../../src/workers.ts';
-import type { Tuner } from '../../wire/agent.ts';
-import { settingDefaults } from '../../wire/settings.ts';
 import { fuzzSeed, Random } from '../fuzz/random.ts';
 import { tuner } from '../service/bookings.ts';
 import { BookedHome, MINUTE, NOON } from './booked-home.ts';

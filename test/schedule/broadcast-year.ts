@@ -3,8 +3,8 @@
  * overrun or continue on another station; programmes move, change their event id or are cancelled; episodes
  * are repeated.
  */
-import { eventId, type ProgramId, programId, type StationId, splitStationId } from '../../arib/ids.ts';
-import { broadcastMs, JST_OFFSET_MS } from '../../arib/time.ts';
+import { eventId, type ProgramId, programId, type StationId, splitStationId } from '../../lib/arib/ids.ts';
+import { broadcastMs, JST_OFFSET_MS } from '../../lib/arib/time.ts';
 import type { GuideProgram } from '../../src/schedule/match/guide-index.ts';
 import type { Random } from '../fuzz/random.ts';
 

@@ -2,8 +2,8 @@
  * The equipment of a home, and its faults in the course of a year. Deterministic for a given source of
  * randomness.
  */
-import { rankTuners } from '../../agent/rank.ts';
-import type { BroadcastType } from '../../arib/ids.ts';
+import { rankTuners } from '../../agent/tuner-settings.ts';
+import type { BroadcastType } from '../../lib/arib/ids.ts';
 import type { Random } from '../fuzz/random.ts';
 import type { AirStation } from './broadcast-year.ts';
 import { DAY, HOUR, type Home, MINUTE } from './plan-home.ts';

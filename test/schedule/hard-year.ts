@@ -4,16 +4,16 @@
  * users reserve and cancel. Uses the real plan, the agent's own rules, and a recorder that behaves like the
  * real one, minute by minute.
  */
-import type { ProgramId, StationId } from '../../arib/ids.ts';
-import { type BroadcastMs, broadcastMs, plusMs } from '../../arib/time.ts';
+import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
+import { type BroadcastMs, broadcastMs, plusMs } from '../../lib/arib/time.ts';
+import type { Tuner } from '../../lib/wire/agent.ts';
+import { recordingId } from '../../lib/wire/ids.ts';
 import { tunersOfPlan } from '../../src/booking/plan-tuners.ts';
 import { AirWatch } from '../../src/guide/air-watch.ts';
 import { reservationId } from '../../src/model/ids.ts';
 import type { Reservation } from '../../src/model/reservation.ts';
 import type { PassedOverReason } from '../../src/model/reservation-reason.ts';
 import type { Plan, PlannedOpening } from '../../src/schedule/plan/plan-types.ts';
-import type { Tuner } from '../../wire/agent.ts';
-import { recordingId } from '../../wire/ids.ts';
 import type { Random } from '../fuzz/random.ts';
 import { tunerOf } from '../tuner.ts';
 import { AgentModel } from './agent-model.ts';

@@ -5,15 +5,15 @@
  * failure.
  */
 import { expect } from 'bun:test';
-import { eventId, type ProgramId, type StationId, splitStationId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
+import { eventId, type ProgramId, type StationId, splitStationId } from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import type { Tuner } from '../../lib/wire/agent.ts';
+import { recordingId } from '../../lib/wire/ids.ts';
 import { tunersOfPlan } from '../../src/booking/plan-tuners.ts';
 import type { ReservationId } from '../../src/model/ids.ts';
 import type { Reservation } from '../../src/model/reservation.ts';
 import { titleText } from '../../src/model/search-text.ts';
 import type { Plan, PlannedOpening } from '../../src/schedule/plan/plan-types.ts';
-import type { Tuner } from '../../wire/agent.ts';
-import { recordingId } from '../../wire/ids.ts';
 import type { Random } from '../fuzz/random.ts';
 import { tuner } from '../service/bookings.ts';
 import { AgentModel } from './agent-model.ts';

@@ -2,8 +2,8 @@
  * A ball game and the following programmes with schedule changes: the recorder's orders made by the plan, in
  * minutes from noon.
  */
-import type { ProgramId } from '../../arib/ids.ts';
-import { broadcastMs, plusMs } from '../../arib/time.ts';
+import type { ProgramId } from '../../lib/arib/ids.ts';
+import { broadcastMs, plusMs } from '../../lib/arib/time.ts';
 import type { PlannedOpening } from '../../src/schedule/plan/plan-types.ts';
 import { GR_TUNER, Home, MINUTE, NOON } from './plan-home.ts';
 import { settled } from './settled.ts';

@@ -1,6 +1,6 @@
 /** A compact builder of homes for tests of the plan: stations, tuners, guide, rules and reservations. */
-import { eventId, type ProgramId, programId, type StationId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
+import { eventId, type ProgramId, programId, type StationId } from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import type { Airing } from '../../src/model/airing.ts';
 import { reservationId, ruleId } from '../../src/model/ids.ts';
 import type { Cancellation, Reservation } from '../../src/model/reservation.ts';
@@ -8,10 +8,10 @@ import type { Rule } from '../../src/model/rule.ts';
 import type { StationRecord } from '../../src/model/station.ts';
 import { GuideIndex, type GuideProgram } from '../../src/schedule/match/guide-index.ts';
 import { RuleMatcher } from '../../src/schedule/match/rule-matcher.ts';
+import { Facts } from '../../src/schedule/plan/airings.ts';
 import type { RetuneCost } from '../../src/schedule/plan/openings.ts';
 import { applied } from '../../src/schedule/plan/plan-difference.ts';
 import type { Plan, PlanInput, RecordedEpisode, TunerOfPlan } from '../../src/schedule/plan/plan-types.ts';
-import { Facts } from '../../src/schedule/plan/program-facts.ts';
 import { plan } from '../../src/schedule/plan/reservation-plan.ts';
 import { readRule } from '../../src/schedule/rule-body.ts';
 import { reservationOf } from '../reservation.ts';

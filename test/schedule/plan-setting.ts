@@ -1,6 +1,12 @@
 /** Time and place of the homes in tests of the plan. */
-import { type BroadcastType, networkId, serviceId, stationId, transportStreamId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
+import {
+  type BroadcastType,
+  networkId,
+  serviceId,
+  stationId,
+  transportStreamId,
+} from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import type { StationRecord } from '../../src/model/station.ts';
 
 export const MINUTE = 60_000;

@@ -1,5 +1,5 @@
 /** Invariants of every plan, for any input. */
-import type { ProgramId } from '../../arib/ids.ts';
+import type { ProgramId } from '../../lib/arib/ids.ts';
 import type { ReservationId } from '../../src/model/ids.ts';
 import type { Reservation } from '../../src/model/reservation.ts';
 import type { Plan, PlannedOpening } from '../../src/schedule/plan/plan-types.ts';

@@ -2,7 +2,7 @@
  * The outcome of everything that rules and users wanted in a hard year: it is complete, or the missing time
  * is no longer than the faults lasted; or it was not recorded, and the reported reason is true.
  */
-import type { BroadcastType } from '../../arib/ids.ts';
+import type { BroadcastType } from '../../lib/arib/ids.ts';
 import type { Reservation } from '../../src/model/reservation.ts';
 import type { Aired } from './broadcast-year.ts';
 import { BIT, type HardHome, type Stretch, type Taken } from './hard-year.ts';

@@ -5,8 +5,8 @@
  * taken it were used by reservations of higher priority. The suite runs a fortnight, `--long` a year.
  */
 import { expect, test } from 'bun:test';
-import type { ProgramId, StationId } from '../../arib/ids.ts';
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
+import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
 import { AirWatch } from '../../src/guide/air-watch.ts';
 import { reservationId } from '../../src/model/ids.ts';
 import type { Reservation } from '../../src/model/reservation.ts';

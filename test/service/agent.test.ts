@@ -2,8 +2,8 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import type { Channel, Tuner } from '../../wire/agent.ts';
-import type { Station, Status } from '../../wire/api.ts';
+import type { Channel, Tuner } from '../../lib/wire/agent.ts';
+import type { Station, Status } from '../../lib/wire/api.ts';
 import { tunerOf } from '../tuner.ts';
 import { until } from '../until.ts';
 import { CHANNELS, HOME_STATION, StandInAgent, startTestService, type TestService } from './harness.ts';

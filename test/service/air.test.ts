@@ -4,11 +4,11 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningAgent, startAgent } from '../../agent/agent.ts';
-import type { StationId } from '../../arib/ids.ts';
-import { SILENT_LOG } from '../../host/log.ts';
-import { Networks } from '../../host/networks.ts';
-import type { Tuner } from '../../wire/agent.ts';
-import type { Station } from '../../wire/api.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import { SILENT_LOG } from '../../lib/host/log.ts';
+import { Networks } from '../../lib/host/networks.ts';
+import type { Tuner } from '../../lib/wire/agent.ts';
+import type { Station } from '../../lib/wire/api.ts';
 
 import { airOf } from '../synth/tuning.ts';
 import { until } from '../until.ts';

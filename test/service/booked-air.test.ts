@@ -1,7 +1,7 @@
 /** Reservations on the air: service, agent and synthetic broadcast together, one tuner for two channels. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import type { Tuner } from '../../wire/agent.ts';
-import type { RecordAnswer, Recording, ReservationItem, Station } from '../../wire/api.ts';
+import type { Tuner } from '../../lib/wire/agent.ts';
+import type { RecordAnswer, Recording, ReservationItem, Station } from '../../lib/wire/api.ts';
 import { TestBroadcast } from '../record/test-broadcast.ts';
 import { until } from '../until.ts';
 import { describedFetch } from './description.ts';

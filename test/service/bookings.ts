@@ -3,9 +3,9 @@
  */
 import type { Database } from 'bun:sqlite';
 import { Value } from '@sinclair/typebox/value';
-import type { StationId } from '../../arib/ids.ts';
-import type { Tuner } from '../../wire/agent.ts';
-import { type ReservationItem, ReservationsSchema, type RuleItem, RuleSchema } from '../../wire/api.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import type { Tuner } from '../../lib/wire/agent.ts';
+import { type ReservationItem, ReservationsSchema, type RuleItem, RuleSchema } from '../../lib/wire/api.ts';
 import { tunerOf } from '../tuner.ts';
 import { describedFetch } from './description.ts';
 import { type ProgramRow, putPrograms } from './guide-rows.ts';

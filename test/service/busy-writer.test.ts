@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SILENT_LOG } from '../../host/log.ts';
-import { WorkerLink } from '../../host/worker-link.ts';
+import { SILENT_LOG } from '../../lib/host/log.ts';
+import { WorkerLink } from '../../lib/host/worker-link.ts';
 import type { GuideContract } from '../../src/guide/guide-messages.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import {

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { HANG_LIMIT_MS } from '../until.ts';
 
-const DEMO = join(import.meta.dir, '../../tools/demo.ts');
+const DEMO = join(import.meta.dir, '..', '..', 'tools', 'demo.ts');
 
 async function demo(...args: string[]) {
   const child = Bun.spawn([process.execPath, DEMO, ...args], {

@@ -226,7 +226,7 @@ test('an excessively nested body is refused at once', async () => {
     if (requestBody === undefined) continue;
     for (const body of bodies) {
       const [path = template] = addresses(template);
-      const headers = { 'content-type': 'application/json' };
+      const headers = { 'content-type': 'application/json', origin: home.home.url };
       // The framework's own validation takes minutes.
       const signal = AbortSignal.timeout(10_000);
       const { status } = await fetch(`${home.home.url}${path}`, { method, headers, body, signal });
@@ -238,7 +238,8 @@ test('an excessively nested body is refused at once', async () => {
 
 test('only JSON is described as accepted, and only JSON is accepted', () => {
   for (const [path, method, { requestBody }] of description.operations()) {
-    if (requestBody === undefined) continue;
+    // Forwards what documents send; it needs an own Origin.
+    if (requestBody === undefined || path === '/api/bml/post') continue;
     expect([method, path, Object.keys(requestBody.content)]).toEqual([method, path, ['application/json']]);
   }
 });

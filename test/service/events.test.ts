@@ -3,8 +3,8 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { ServerSentEventParser } from '../../src/tuner/server-sent-events.ts';
-import type { ReservationItem, RuleItem } from '../../wire/api.ts';
+import type { ReservationItem, RuleItem } from '../../lib/wire/api.ts';
+import { ServerSentEventParser } from '../../src/tuner/agent-link.ts';
 import { until } from '../until.ts';
 import { Bookings, OTHER_STATION } from './bookings.ts';
 import { HOME_STATION } from './harness.ts';

@@ -2,7 +2,7 @@
 import type { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { Value } from '@sinclair/typebox/value';
-import type { StationId } from '../../arib/ids.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
 import {
   type GuideWindow,
   GuideWindowSchema,
@@ -11,7 +11,7 @@ import {
   type SearchResult,
   SearchResultSchema,
   type Station,
-} from '../../wire/api.ts';
+} from '../../lib/wire/api.ts';
 import { until } from '../until.ts';
 import { type ProgramRow, programIdOf, putPrograms, putReservation } from './guide-rows.ts';
 import { CHANNELS, HOME_STATION, StandInAgent } from './harness.ts';

@@ -3,10 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { StationId } from '../../arib/ids.ts';
-import { monotonicMs, systemMonotonicClock, systemWallClock, wallMs } from '../../host/clock.ts';
-import { createLog, type Log } from '../../host/log.ts';
-import { systemRandom } from '../../host/random.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import { monotonicMs, systemMonotonicClock, systemWallClock, wallMs } from '../../lib/host/clock.ts';
+import { createLog, type Log } from '../../lib/host/log.ts';
+import { systemRandom } from '../../lib/host/random.ts';
+import type { Channel, Tuner } from '../../lib/wire/agent.ts';
 import { readConfig } from '../../src/config.ts';
 import { type RunningService, startService } from '../../src/service.ts';
 import {
@@ -16,7 +17,6 @@ import {
   startReceptionWorker,
   startScheduleWorker,
 } from '../../src/workers.ts';
-import type { Channel, Tuner } from '../../wire/agent.ts';
 import { SecretWatch } from '../access/secret-watch.ts';
 
 export const CHANNELS: Channel[] = [

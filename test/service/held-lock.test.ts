@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Recording, ReservationItem, Station } from '../../wire/api.ts';
+import type { Recording, ReservationItem, Station } from '../../lib/wire/api.ts';
 import { CrowdAgent } from '../faults/crowd-agent.ts';
 import { MachineLateness } from '../machine-lateness.ts';
 import { type Program, startProgram } from '../program.ts';

@@ -1,8 +1,8 @@
 /** A whole service that gets its stations from a stand-in agent, with a second connection to its database. */
 import type { Database } from 'bun:sqlite';
 import { join } from 'node:path';
+import type { Station } from '../../lib/wire/api.ts';
 import { openDatabase } from '../../src/store/database.ts';
-import type { Station } from '../../wire/api.ts';
 import { until } from '../until.ts';
 import { describedFetch } from './description.ts';
 import { StandInAgent, startTestService, type TestService } from './harness.ts';

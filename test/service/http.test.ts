@@ -1,6 +1,6 @@
 /** The routes of a running service, and access to them, over real sockets. */
 import { describe, expect, test } from 'bun:test';
-import type { StationId } from '../../arib/ids.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
 import { HOME_STATION, rawRequest, startTestService } from './harness.ts';
 import { OUTSIDE, servedHome } from './served-home.ts';
 
@@ -69,9 +69,15 @@ describe('stations and health', () => {
     const description = await describedApi();
     expect(Object.keys(description.paths).sort()).toEqual([
       '/api/access',
+      '/api/bml/confirm',
+      '/api/bml/hybrid',
+      '/api/bml/post',
+      '/api/bml/proxy',
       '/api/card',
       '/api/channels',
       '/api/channels/test',
+      '/api/client-links',
+      '/api/client-links/{id}',
       '/api/device/code',
       '/api/device/logout',
       '/api/device/token',
@@ -91,7 +97,14 @@ describe('stations and health', () => {
       '/api/live/mpeg2/{name}',
       '/api/live/socket',
       '/api/live/ticket',
+      '/api/mqtt',
+      '/api/notices',
+      '/api/notices/{id}/act',
+      '/api/notifications',
+      '/api/notifications/{id}',
+      '/api/notifications/{id}/test',
       '/api/programs/{id}',
+      '/api/push/key',
       '/api/recordings',
       '/api/recordings.m3u',
       '/api/recordings/series',
@@ -102,6 +115,7 @@ describe('stations and health', () => {
       '/api/recordings/{id}/changes',
       '/api/recordings/{id}/chapters',
       '/api/recordings/{id}/chase',
+      '/api/recordings/{id}/databroadcast',
       '/api/recordings/{id}/detail',
       '/api/recordings/{id}/detect',
       '/api/recordings/{id}/encode',
@@ -118,6 +132,9 @@ describe('stations and health', () => {
       '/api/recordings/{id}/status',
       '/api/recordings/{id}/stream',
       '/api/recordings/{id}/watched',
+      '/api/reminders',
+      '/api/reminders/series/{id}',
+      '/api/reminders/{id}',
       '/api/reservations',
       '/api/reservations/{id}',
       '/api/reservations/{id}/restore',
@@ -135,6 +152,7 @@ describe('stations and health', () => {
       '/api/settings',
       '/api/status',
       '/api/storage',
+      '/api/summary',
       '/api/system',
       '/api/tuners',
       '/login',

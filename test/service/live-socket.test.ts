@@ -1,15 +1,15 @@
 /** The live socket of a running service: handshake, control, captions beside packets, and clients that misbehave. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Value } from '@sinclair/typebox/value';
-import type { StationId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import { CaptionPageSchema } from '../../lib/wire/caption.ts';
+import { LiveMessageSchema } from '../../lib/wire/live.ts';
+import { LIVE_CHANNEL } from '../../lib/wire/live-frames.ts';
 import { recordingId } from '../../src/model/ids.ts';
 import { eventStations } from '../../synth/broadcast.ts';
 import { ticksAt } from '../../synth/clock.ts';
 import { DEFAULT } from '../../synth/scenario/default.ts';
-import { CaptionPageSchema } from '../../wire/caption.ts';
-import { LiveMessageSchema } from '../../wire/live.ts';
-import { LIVE_CHANNEL } from '../../wire/live-frames.ts';
 import { recording } from '../caption/recording.ts';
 import { controlFrame, liveTicket, SocketClient } from '../live/socket-client.ts';
 import { until } from '../until.ts';

@@ -1,20 +1,19 @@
 /** Logos over a real agent and the synthetic broadcast: read while a channel is watched, shown with the station. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningAgent, startAgent } from '../../agent/agent.ts';
-import { completeLogo } from '../../arib/si/logo-picture.ts';
-import { SILENT_LOG } from '../../host/log.ts';
-import { Networks } from '../../host/networks.ts';
+import { completeLogo } from '../../lib/arib/si/logo.ts';
+import { SILENT_LOG } from '../../lib/host/log.ts';
+import { Networks } from '../../lib/host/networks.ts';
+import type { Tuner } from '../../lib/wire/agent.ts';
+import type { Station } from '../../lib/wire/api.ts';
 import { logoPicture } from '../../synth/logo/picture.ts';
 import { PlayedAir } from '../../synth/player/air-player.ts';
 import { MINI } from '../../synth/scenario/mini.ts';
-import type { Tuner } from '../../wire/agent.ts';
-import type { Station } from '../../wire/api.ts';
-
 import { until } from '../until.ts';
-
 import { startTestService, type TestService } from './harness.ts';
 
 /** Speed-up of the broadcast: logos are sent once a minute. */

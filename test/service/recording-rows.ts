@@ -5,9 +5,9 @@
 import type { Database } from 'bun:sqlite';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { RecordingVerdict } from '../../lib/wire/api.ts';
 import { searchText } from '../../src/model/search-text.ts';
 import { indexAllPending } from '../../src/store/search-index.ts';
-import type { RecordingVerdict } from '../../wire/api.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

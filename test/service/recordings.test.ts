@@ -1,7 +1,6 @@
 /** Recordings over HTTP: lists return what the rows contain. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { Value } from '@sinclair/typebox/value';
-import { indexAllPending } from '../../src/store/search-index.ts';
 import {
   RECORDING_SORTS,
   type Recording,
@@ -10,7 +9,8 @@ import {
   RecordingSeriesSchema,
   RecordingStatusSchema,
   type RecordingVerdict,
-} from '../../wire/api.ts';
+} from '../../lib/wire/api.ts';
+import { indexAllPending } from '../../src/store/search-index.ts';
 import { HOME_STATION } from './harness.ts';
 import { HOUR, RecordedHome, SATELLITE, START, STATIONS } from './recorded-home.ts';
 import { fillRecordings } from './recording-rows.ts';

@@ -1,8 +1,8 @@
 /** Reservations over HTTP: reserving, cancelling, restoring, and the outcome. */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { broadcastMs } from '../../arib/time.ts';
-import type { RecordAnswer, ReservationItem } from '../../wire/api.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import type { RecordAnswer, ReservationItem } from '../../lib/wire/api.ts';
 import { until } from '../until.ts';
 import { Bookings, MINUTE, OTHER_STATION, SATELLITE, tuner } from './bookings.ts';
 import { HOME_STATION } from './harness.ts';

@@ -3,9 +3,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { Value } from '@sinclair/typebox/value';
-import { broadcastMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import { type Retiring, type StorageFacts, StorageSchema } from '../../lib/wire/api.ts';
 import { recordingId } from '../../src/model/ids.ts';
-import { type Retiring, type StorageFacts, StorageSchema } from '../../wire/api.ts';
 import { until } from '../until.ts';
 import { HOUR, RecordedHome, START } from './recorded-home.ts';
 

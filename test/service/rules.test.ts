@@ -1,7 +1,7 @@
 /** Rules over HTTP: reservations, previews, and deletion. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { Value } from '@sinclair/typebox/value';
-import { type RuleItem, type RulePreview, RulePreviewSchema } from '../../wire/api.ts';
+import { type RuleItem, type RulePreview, RulePreviewSchema } from '../../lib/wire/api.ts';
 import { Bookings, OTHER_STATION } from './bookings.ts';
 import { HOME_STATION } from './harness.ts';
 

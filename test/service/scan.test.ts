@@ -7,10 +7,10 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AgentTiming, type RunningAgent, startAgent } from '../../agent/agent.ts';
-import { SILENT_LOG } from '../../host/log.ts';
-import { Networks } from '../../host/networks.ts';
-import type { Channel, Tuner } from '../../wire/agent.ts';
-import type { ScanStatus, Station } from '../../wire/api.ts';
+import { SILENT_LOG } from '../../lib/host/log.ts';
+import { Networks } from '../../lib/host/networks.ts';
+import type { Channel, Tuner } from '../../lib/wire/agent.ts';
+import type { ScanStatus, Station } from '../../lib/wire/api.ts';
 
 import { airOf } from '../synth/tuning.ts';
 import { until } from '../until.ts';

@@ -2,7 +2,7 @@
  * A database of programmes, recordings, reservations and rules whose texts are searched, written row by row.
  */
 import type { Database } from 'bun:sqlite';
-import { broadcastMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import type { RecordingQuestion } from '../../src/store/recording-list-store.ts';
 
 const HOUR = 3_600_000;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll } from 'bun:test';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Station } from '../../wire/api.ts';
+import type { Station } from '../../lib/wire/api.ts';
 import { until } from '../until.ts';
 import { StandInAgent, startTestService, type TestService } from './harness.ts';
 

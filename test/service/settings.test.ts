@@ -8,7 +8,7 @@ import {
   type SystemFacts,
   SystemSchema,
   settingDefaults,
-} from '../../wire/api.ts';
+} from '../../lib/wire/api.ts';
 import { until } from '../until.ts';
 import { describedFetch } from './description.ts';
 import { startTestService, type TestService } from './harness.ts';

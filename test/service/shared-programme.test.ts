@@ -3,17 +3,16 @@
  * and plan.
  */
 import { expect, test } from 'bun:test';
-import { serviceId, stationId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
-import { systemMonotonicClock, wallMs } from '../../host/clock.ts';
-import { GuideSession } from '../../src/guide/guide-session.ts';
-import { KnownStations } from '../../src/guide/known-stations.ts';
+import { serviceId, stationId } from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import { systemMonotonicClock, wallMs } from '../../lib/host/clock.ts';
+import type { Channel } from '../../lib/wire/agent.ts';
+import type { ProgramDetail, ReservationItem, RuleItem, Station } from '../../lib/wire/api.ts';
+import { GuideSession, KnownStations } from '../../src/guide/guide-session.ts';
 import { ProgramWriter } from '../../src/store/program-writer.ts';
 import { INVENTED_REGION, terrestrialService } from '../../synth/scenario/identity.ts';
 import { loadScenario } from '../../synth/scenario/load.ts';
 import { channelList } from '../../synth/truth.ts';
-import type { Channel } from '../../wire/agent.ts';
-import type { ProgramDetail, ReservationItem, RuleItem, Station } from '../../wire/api.ts';
 import { GuideSections } from '../guide-sections.ts';
 import { tablePackets } from '../peer/sent.ts';
 import { scenarioFile } from '../synth/scenario-file.ts';

@@ -4,7 +4,7 @@
  * worker does, so that on a starved machine it really gets none.
  */
 import { Database } from 'bun:sqlite';
-import { serveWorker } from '../../host/worker-server.ts';
+import { serveWorker } from '../../lib/host/worker-server.ts';
 import type { GuideContract } from '../../src/guide/guide-messages.ts';
 import { holding, type WorkerLock } from '../../src/store/write-lock.ts';
 

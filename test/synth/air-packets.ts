@@ -1,6 +1,6 @@
 /** Packets of a synthetic channel, made in this process as fast as the machine can. */
 import { join } from 'node:path';
-import { broadcastMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import { openChannel } from '../../synth/broadcast.ts';
 import { momentOf, ticksAt } from '../../synth/clock.ts';
 import { channelFaults, openLine } from '../../synth/fault/channel.ts';
@@ -11,7 +11,7 @@ import { parseScenario } from '../../synth/scenario/file.ts';
 import { type SmallChannel, smallScenario } from '../../synth/scenario/small.ts';
 import { PACKET } from './tuning.ts';
 
-const CACHE = process.env.SYNTH_CACHE ?? join(import.meta.dir, '../../.cache/synth');
+const CACHE = process.env.SYNTH_CACHE ?? join(import.meta.dir, '..', '..', '.cache', 'synth');
 const TICKS_PER_SECOND = 90_000;
 
 export interface AirFault {

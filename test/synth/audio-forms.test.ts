@@ -1,6 +1,6 @@
 /** The sound formats of broadcasters as received: frame headers, channels, switches. */
 import { expect, test } from 'bun:test';
-import { readAdtsHeader } from '../../arib/aac/adts.ts';
+import { readAdtsHeader } from '../../lib/arib/aac/adts.ts';
 import { STC_ZERO } from '../../synth/clock.ts';
 import { scenarioFile } from './scenario-file.ts';
 import { PACKET, packetsOf, run, trimmed, tune } from './tuning.ts';

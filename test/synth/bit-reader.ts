@@ -1,5 +1,5 @@
 /**
- * The cycles announced by a BIT, parsed independently of `arib/`: ARIB STD-B10 Part 2, 5.2.13, 6.2.35;
+ * The cycles announced by a BIT, parsed independently of `lib/arib/`: ARIB STD-B10 Part 2, 5.2.13, 6.2.35;
  * TR-B14, TR-B15 Vol. 4.
  */
 

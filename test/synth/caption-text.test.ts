@@ -2,8 +2,7 @@
 import { expect, test } from 'bun:test';
 import { ARIBB24JapaneseJIS8Tokenizer } from 'aribb24.js';
 import fc from 'fast-check';
-import { HABITS, TextCoder } from '../../synth/caption/coder.ts';
-import { ADDITIONAL_CHARACTERS } from '../../synth/caption/symbols.ts';
+import { ADDITIONAL_CHARACTERS, HABITS, TextCoder } from '../../synth/caption/coder.ts';
 import { asPeer } from './caption-peer.ts';
 
 const KANA = [...'あいうえおがぱゃっんアイウエオガパャッンヴー'];

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ARIBB24JapaneseJIS8Tokenizer, demuxMPEGTS } from 'aribb24.js';
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
 import { eventStations } from '../../synth/broadcast.ts';
 import { HABITS } from '../../synth/caption/coder.ts';
 import { stationStyle } from '../../synth/caption/script.ts';

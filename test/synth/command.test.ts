@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Value } from '@sinclair/typebox/value';
-import { ChannelsSchema } from '../../wire/agent.ts';
+import { ChannelsSchema } from '../../lib/wire/agent.ts';
 import { packetsOf, run, SYNTH, synth, type Truth, truthOf } from './tuning.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'synth-'));

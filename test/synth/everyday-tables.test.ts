@@ -2,14 +2,14 @@
  * Tables in the form and number that broadcasters send, in the default region: conditional access of free
  * stations, data components, hidden services, tables of several sections, wide guides.
  */
+
 import { describe, expect, test } from 'bun:test';
-import { type Descriptor, findDescriptor } from '../../arib/descriptor/index.ts';
-import { parseNit } from '../../arib/si/nit.ts';
-import { parseSdt } from '../../arib/si/sdt.ts';
-import { parseCat } from '../../arib/ts/cat.ts';
-import { parsePat } from '../../arib/ts/pat.ts';
-import { type ProgramMap, parsePmt } from '../../arib/ts/pmt.ts';
-import type { Section } from '../../arib/ts/section.ts';
+import { type Descriptor, findDescriptor } from '../../lib/arib/descriptor/index.ts';
+import { parseNit, parseSdt } from '../../lib/arib/si/service-tables.ts';
+import { parseCat } from '../../lib/arib/ts/cat.ts';
+import { parsePat } from '../../lib/arib/ts/pat.ts';
+import { type ProgramMap, parsePmt } from '../../lib/arib/ts/pmt.ts';
+import type { Section } from '../../lib/arib/ts/section.ts';
 import { DEFAULT } from '../../synth/scenario/default.ts';
 import { findChannel, loadScenario } from '../../synth/scenario/load.ts';
 import type { Scenario } from '../../synth/scenario/model.ts';

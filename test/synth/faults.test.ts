@@ -1,14 +1,14 @@
 /** Faults of the broadcast as seen by this project's reader, ffprobe and a test client. */
+
 import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findDescriptor } from '../../arib/descriptor/index.ts';
-import { pid } from '../../arib/ids.ts';
-import { parseEit } from '../../arib/si/eit.ts';
-import { parseTot } from '../../arib/si/tot.ts';
-import { type ProgramMap, parsePmt } from '../../arib/ts/pmt.ts';
-import { SectionDemux } from '../../arib/ts/section.ts';
+import { findDescriptor } from '../../lib/arib/descriptor/index.ts';
+import { pid } from '../../lib/arib/ids.ts';
+import { parseEit, parseTot } from '../../lib/arib/si/eit.ts';
+import { type ProgramMap, parsePmt } from '../../lib/arib/ts/pmt.ts';
+import { SectionDemux } from '../../lib/arib/ts/section.ts';
 import { smallScenario } from '../../synth/scenario/small.ts';
 import { type Ended, packetsOf, run, SYNTH, stampsOf, synth } from './tuning.ts';
 

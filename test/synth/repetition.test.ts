@@ -2,12 +2,13 @@
  * The repetition rate of the tables in a minute of broadcast, compared with its BIT, and the services that
  * ffprobe finds.
  */
+
 import { describe, expect, test } from 'bun:test';
-import { findDescriptor } from '../../arib/descriptor/index.ts';
-import type { TableParameter } from '../../arib/descriptor/si-parameter.ts';
-import { pid as toPid } from '../../arib/ids.ts';
-import { BIT_PID, parseBit } from '../../arib/si/bit.ts';
-import { SectionDemux } from '../../arib/ts/section.ts';
+import type { TableParameter } from '../../lib/arib/descriptor/broadcasters.ts';
+import { findDescriptor } from '../../lib/arib/descriptor/index.ts';
+import { pid as toPid } from '../../lib/arib/ids.ts';
+import { BIT_PID, parseBit } from '../../lib/arib/si/service-tables.ts';
+import { SectionDemux } from '../../lib/arib/ts/section.ts';
 import { type BitRead, readBit } from './bit-reader.ts';
 import { PACKET, packetsOf, run, truthOf, tune } from './tuning.ts';
 

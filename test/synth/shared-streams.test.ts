@@ -1,11 +1,11 @@
 /** A main and a branch station of one channel: shared streams while they show the same, a split, and back. */
 import { beforeAll, expect, test } from 'bun:test';
-import { findDescriptor } from '../../arib/descriptor/index.ts';
-import { pid } from '../../arib/ids.ts';
-import { parseEit } from '../../arib/si/eit.ts';
-import { PacketFramer } from '../../arib/ts/framer.ts';
-import { type ProgramMap, parsePmt } from '../../arib/ts/pmt.ts';
-import { SectionDemux } from '../../arib/ts/section.ts';
+import { findDescriptor } from '../../lib/arib/descriptor/index.ts';
+import { pid } from '../../lib/arib/ids.ts';
+import { parseEit } from '../../lib/arib/si/eit.ts';
+import { PacketFramer } from '../../lib/arib/ts/framer.ts';
+import { type ProgramMap, parsePmt } from '../../lib/arib/ts/pmt.ts';
+import { SectionDemux } from '../../lib/arib/ts/section.ts';
 import { STC_ZERO } from '../../synth/clock.ts';
 import { INVENTED_REGION, terrestrialService } from '../../synth/scenario/identity.ts';
 import { scenarioFile } from './scenario-file.ts';

@@ -1,13 +1,13 @@
 /** The content of a station's map changes with the programme on air, each time as the next version. */
+
 import { afterAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pid } from '../../arib/ids.ts';
-import { PacketFramer } from '../../arib/ts/framer.ts';
-import { parsePmt } from '../../arib/ts/pmt.ts';
-import { SectionDemux } from '../../arib/ts/section.ts';
-import { SectionMemory } from '../../arib/ts/section-memory.ts';
+import { pid } from '../../lib/arib/ids.ts';
+import { PacketFramer } from '../../lib/arib/ts/framer.ts';
+import { parsePmt } from '../../lib/arib/ts/pmt.ts';
+import { SectionDemux, SectionMemory } from '../../lib/arib/ts/section.ts';
 import { smallScenario } from '../../synth/scenario/small.ts';
 import { synth, type Truth, tune } from './tuning.ts';
 

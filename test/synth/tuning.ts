@@ -1,11 +1,11 @@
 /** The synthetic broadcast of a scenario, by the air player or by its command, and streams trimmed for decoders. */
 import { setDefaultTimeout } from 'bun:test';
 import { join } from 'node:path';
-import { BROADCAST_TYPES } from '../../arib/ids.ts';
+import { BROADCAST_TYPES } from '../../lib/arib/ids.ts';
 import { STC_ZERO } from '../../synth/clock.ts';
 import { PlayedAir } from '../../synth/player/air-player.ts';
 
-const ROOT = join(import.meta.dir, '../..');
+const ROOT = join(import.meta.dir, '..', '..');
 export const SYNTH = join(ROOT, 'synth/main.ts');
 /** Only against hanging: also enough to make missing films, on a busy machine. */
 const TIMEOUT_MS = 120_000;

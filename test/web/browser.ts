@@ -11,7 +11,7 @@ import { PagePool } from './page-pool.ts';
 
 /** The headless shell takes a third less processor time than the full browser. */
 const BROWSERS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
-const CHROMIUM = process.env.CHROMIUM_PATH ?? BROWSERS.find(existsSync) ?? '';
+export const CHROMIUM = process.env.CHROMIUM_PATH ?? BROWSERS.find(existsSync) ?? '';
 export const hasChromium = existsSync(CHROMIUM);
 
 /** A host name that is not a secure context over plain HTTP, like the address of a recorder at home. */
@@ -28,7 +28,7 @@ const ARGS = [
 const ROOT = join(import.meta.dir, '..', '..');
 const BUILDS = join(ROOT, '.cache', 'web');
 /** Everything that the bundler reads (`test/tidy.test.ts` checks that the UI imports nothing else). */
-const SOURCES = '{web,wire,arib,mp4,wasm}/**/*';
+const SOURCES = '{web,assets,lib}/**/*';
 const BUILDERS = ['tools/web.ts', 'package-lock.json'];
 /** A build that another checkout or an older process may still serve is kept this long. */
 const KEPT_MS = 24 * 3_600_000;

@@ -2,12 +2,11 @@
  * Caption pages for the golden pictures, decoded from the octets of a broadcast: one for each drawing
  * feature.
  */
-
-import { crc16 } from '../../arib/caption/crc16.ts';
-import { CaptionDecoder } from '../../arib/caption/decoder.ts';
-import { pts90k } from '../../arib/time.ts';
+import { crc16 } from '../../lib/arib/caption/data-group.ts';
+import { CaptionDecoder } from '../../lib/arib/caption/decoder.ts';
+import { pts90k } from '../../lib/arib/time.ts';
+import type { CaptionPage } from '../../lib/wire/caption.ts';
 import { type CaptionSettings, DEFAULT_CAPTION_SETTINGS } from '../../web/caption/caption-settings.ts';
-import type { CaptionPage } from '../../wire/caption.ts';
 import type { Scene } from './caption-stage.ts';
 
 /** SWF 7, SDP 170;30, SDF 620;480, SSM 36;36, SHS 4, SVS 24. */

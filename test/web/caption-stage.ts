@@ -1,10 +1,9 @@
 /** Runs in the browser: draws caption pages as the player does and compares pictures. */
 
+import type { CaptionPage } from '../../lib/wire/caption.ts';
 import { CaptionLayer } from '../../web/caption/caption-layer.ts';
 import type { CaptionSettings } from '../../web/caption/caption-settings.ts';
-import { drawPage } from '../../web/caption/draw-page.ts';
-import { DrcsPictures } from '../../web/caption/drcs-image.ts';
-import type { CaptionPage } from '../../wire/caption.ts';
+import { DrcsPictures, drawPage } from '../../web/caption/draw-page.ts';
 
 export interface Scene {
   readonly page: CaptionPage;

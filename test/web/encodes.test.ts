@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { wallMs } from '../../host/clock.ts';
+import { wallMs } from '../../lib/host/clock.ts';
 import { recordingId } from '../../src/model/ids.ts';
 import { until } from '../until.ts';
 import { encodeItem } from './fake-encodes.ts';

@@ -3,11 +3,11 @@
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ProgramId, StationId } from '../../arib/ids.ts';
-import { removeTitleMarks } from '../../arib/text/title-marks.ts';
-import { broadcastMs } from '../../arib/time.ts';
-import { boxesIn } from '../../mp4/boxes.ts';
-import type { AudioOption, Station } from '../../wire/api.ts';
+import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
+import { removeTitleMarks } from '../../lib/arib/text/title-marks.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import { boxesIn } from '../../lib/mp4/boxes.ts';
+import type { AudioOption, Station } from '../../lib/wire/api.ts';
 
 const MINUTE_MS = 60_000;
 const MAIN: AudioOption = { id: '0:both', stream: 0, side: 'both', label: 'ステレオ', main: true };

@@ -1,11 +1,12 @@
 /** The part of the fake service behind guide, search, tuners and settings: its state and its responses. */
 
-import type { ProgramId } from '../../arib/ids.ts';
-import { wallMs } from '../../host/clock.ts';
-import { LICENSES } from '../../host/licenses.ts';
-import type { Access } from '../../wire/access.ts';
-import type { Card, Channel, DetectedDevice, Tuner, TunerDefinition } from '../../wire/agent.ts';
+import type { ProgramId } from '../../lib/arib/ids.ts';
+import { wallMs } from '../../lib/host/clock.ts';
+import { LICENSES } from '../../lib/host/licenses.ts';
+import type { Access } from '../../lib/wire/access.ts';
+import type { Card, Channel, DetectedDevice, Tuner, TunerDefinition } from '../../lib/wire/agent.ts';
 import type {
+  ClientLink,
   DeviceToken,
   FolderList,
   GuideStatus,
@@ -16,7 +17,8 @@ import type {
   Settings,
   SharedStations,
   SystemFacts,
-} from '../../wire/api.ts';
+} from '../../lib/wire/api.ts';
+import type { MqttState } from '../../lib/wire/mqtt.ts';
 import { tunerOf } from '../tuner.ts';
 import {
   answerBookings,
@@ -38,6 +40,7 @@ import {
   fakeTuners,
   NO_SCAN,
 } from './fake-household.ts';
+import { answerNotices, type FakeNotices, newNotices } from './fake-notices.ts';
 import { answerRecordings, type FakeRecordings, newRecordings } from './fake-recordings.ts';
 import { answerRules, type FakeRules, newRules } from './fake-rules.ts';
 
@@ -56,6 +59,9 @@ export interface HouseholdState {
   system: SystemFacts;
   access: Access;
   deviceTokens: DeviceToken[];
+  notices: FakeNotices;
+  clientLinks: ClientLink[];
+  mqtt: MqttState;
   search: SearchResult | undefined;
   bookings: FakeBookings;
   rules: FakeRules;
@@ -85,6 +91,12 @@ export function newHousehold(guide: FakeGuide): HouseholdState {
     system: fakeSystem(Date.now()),
     access: fakeAccess(Date.now()),
     deviceTokens: fakeDeviceTokens(Date.now()),
+    notices: newNotices(),
+    clientLinks: [],
+    mqtt: {
+      ...{ enabled: false, host: '', port: 1883, tls: false, user: '', prefix: 'homeassistant' },
+      ...{ hasPassword: false, isConnected: false, last: null },
+    },
     search: undefined,
     bookings: newBookings(),
     rules: newRules(),
@@ -122,9 +134,10 @@ export async function answerHousehold(
   send: (event: string) => void,
 ): Promise<Response | undefined> {
   const name = path.replace(/^api\//u, '');
-  const body = request.method === 'GET' ? '' : await request.text();
+  const changes = request.method !== 'GET' && request.method !== 'HEAD';
+  const body = changes ? await request.text() : '';
   state.asked.push(`${request.method} ${name}${body === '' ? '' : ` ${body}`}`);
-  if (request.method !== 'GET' && request.headers.get('content-type') !== 'application/json') {
+  if (changes && request.headers.get('content-type') !== 'application/json') {
     return new Response('application/json で送ってください', { status: 403 });
   }
   const failing = state.problems.get(name);
@@ -175,6 +188,26 @@ export async function answerHousehold(
       state.access.sessions = state.access.sessions.filter(({ current }) => current);
       return Response.json({ count });
     }
+    case 'mqtt': {
+      if (request.method !== 'PUT') return Response.json(state.mqtt);
+      const { password, ...broker } = JSON.parse(body);
+      const last = { at: wallMs(Date.now()), ok: true, message: '接続しています' };
+      const hasPassword = state.mqtt.hasPassword || password !== undefined;
+      state.mqtt = { ...broker, hasPassword, isConnected: true, last };
+      return Response.json(state.mqtt);
+    }
+    case 'client-links':
+      if (request.method === 'POST') {
+        const link: ClientLink = {
+          ...{ id: 1, name: JSON.parse(body).name, createdAt: wallMs(Date.now()), usedAt: null },
+        };
+        state.clientLinks = [link];
+        return Response.json({ ...link, path: 'tv/AAAAAAAAAAAAAAAAAAAAAA' });
+      }
+      return Response.json({ links: state.clientLinks, mirakurunPort: 40_772, hdhomerunPort: null });
+    case 'client-links/1':
+      state.clientLinks = [];
+      return new Response(null, { status: 204 });
     case 'device/tokens':
       return Response.json(state.deviceTokens);
     case 'licenses':
@@ -185,20 +218,25 @@ export async function answerHousehold(
     state.deviceTokens = state.deviceTokens.filter(({ id }) => id !== Number(revoked));
     return new Response(null, { status: 204 });
   }
+  const noticed = answerNotices(state.notices, { method: request.method, name, body });
+  if (noticed !== undefined) {
+    if (changes && noticed.ok) send('notices');
+    return noticed;
+  }
   const booked = answerBookings(
     state.bookings,
     { method: request.method, name, body, query },
     { program: (id) => findProgram(state, id), airing: (id) => airingAt(state, id), now: Date.now() },
   );
   if (booked !== undefined) {
-    if (request.method !== 'GET' && booked.ok) send('reservations');
+    if (changes && booked.ok) send('reservations');
     return booked;
   }
   const recorded = await answerRecordings(state.recordings, name, request, body);
   if (recorded !== undefined) return recorded;
   const ruled = await answerRules(state, { method: request.method, name, body, query });
   if (ruled !== undefined) {
-    if (request.method !== 'GET' && ruled.ok && name !== 'rules/preview') send('rules');
+    if (changes && ruled.ok && name !== 'rules/preview') send('rules');
     return ruled;
   }
   const program = /^programs\/(\d+)$/u.exec(name)?.[1];

@@ -1,15 +1,15 @@
 /** Fake reservations for tests of the UI: a list that reserving, cancelling and restoring change. */
 
-import type { ProgramId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
-import { recordingId, reservationId, ruleId } from '../../src/model/ids.ts';
+import type { ProgramId } from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import type {
   Problem,
   ReservationItem,
   ReservationMark,
   ReservationRequest,
   Station,
-} from '../../wire/api.ts';
+} from '../../lib/wire/api.ts';
+import { recordingId, reservationId, ruleId } from '../../src/model/ids.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

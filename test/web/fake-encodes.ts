@@ -1,7 +1,13 @@
 /** The encode queue of the fake service: waiting jobs, their order, and the results of finished ones. */
 
-import type { Recording } from '../../wire/api.ts';
-import type { EncodeItem, EncodeMany, EncodeQueueChange, EncodeRequest, Encodes } from '../../wire/encode.ts';
+import type { Recording } from '../../lib/wire/api.ts';
+import type {
+  EncodeItem,
+  EncodeMany,
+  EncodeQueueChange,
+  EncodeRequest,
+  Encodes,
+} from '../../lib/wire/encode.ts';
 
 export function newEncodes(): Encodes {
   return { paused: false, wait: null, queue: [], recent: [], measured: [] };

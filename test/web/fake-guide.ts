@@ -3,9 +3,9 @@
  * at the same hours, without any stored state.
  */
 
-import type { ProgramId, StationId } from '../../arib/ids.ts';
-import { broadcastMs, plusMs } from '../../arib/time.ts';
-import { wallMs } from '../../host/clock.ts';
+import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
+import { broadcastMs, plusMs } from '../../lib/arib/time.ts';
+import { wallMs } from '../../lib/host/clock.ts';
 import type {
   GuideProgram,
   GuideStatus,
@@ -13,7 +13,7 @@ import type {
   ProgramDetail,
   SearchResult,
   Station,
-} from '../../wire/api.ts';
+} from '../../lib/wire/api.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

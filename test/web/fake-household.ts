@@ -1,9 +1,9 @@
 /** Fake tuners, settings and system facts of the service for tests of the UI. */
-import { wallMs } from '../../host/clock.ts';
-import type { Access } from '../../wire/access.ts';
-import type { Card, Channel, DetectedDevice, Tuner } from '../../wire/agent.ts';
-import type { DeviceToken, ReceptionTest, ScanStatus, Settings, SystemFacts } from '../../wire/api.ts';
-import { settingDefaults } from '../../wire/api.ts';
+import { wallMs } from '../../lib/host/clock.ts';
+import type { Access } from '../../lib/wire/access.ts';
+import type { Card, Channel, DetectedDevice, Tuner } from '../../lib/wire/agent.ts';
+import type { DeviceToken, ReceptionTest, ScanStatus, Settings, SystemFacts } from '../../lib/wire/api.ts';
+import { settingDefaults } from '../../lib/wire/api.ts';
 import { tunerOf } from '../tuner.ts';
 
 export function fakeTuners(): Tuner[] {

@@ -2,15 +2,15 @@
  * The part of the fake service that plays recordings: a stream of thirty seconds as a finished recording and
  * as a growing one, with captions, chapters and preview pictures.
  */
-import { boxesIn } from '../../mp4/boxes.ts';
-import { readFragment, rebase } from '../../mp4/fragment.ts';
-import { FragmentRebaser } from '../../mp4/fragment-rebaser.ts';
-import { readTracks } from '../../mp4/tracks.ts';
-import type { Problem, Recording } from '../../wire/api.ts';
-import type { CaptionsFile } from '../../wire/caption.ts';
-import type { Changes, DetectionStatus } from '../../wire/detection.ts';
-import type { Chapters, Playback } from '../../wire/playback.ts';
-import type { Previews } from '../../wire/recordings.ts';
+import { boxesIn } from '../../lib/mp4/boxes.ts';
+import { FragmentRebaser, readFragment, rebase } from '../../lib/mp4/fragment.ts';
+import { readTracks } from '../../lib/mp4/tracks.ts';
+import type { Problem, Recording } from '../../lib/wire/api.ts';
+import type { CaptionsFile } from '../../lib/wire/caption.ts';
+import type { RecordedMessage } from '../../lib/wire/data-broadcast.ts';
+import type { Changes, DetectionStatus } from '../../lib/wire/detection.ts';
+import type { Chapters, Playback } from '../../lib/wire/playback.ts';
+import type { Previews } from '../../lib/wire/recordings.ts';
 import { type FakeStream, FRAGMENT_MS } from './fake-air.ts';
 
 interface StreamSeen {
@@ -19,6 +19,20 @@ interface StreamSeen {
   readonly codec: string | null;
   readonly from: number;
   readonly audio: string | null;
+}
+
+export interface FakeFile {
+  bytes: Uint8Array<ArrayBuffer>;
+  etag: string;
+  /** What HEAD says that it is, octets; undefined: the truth. */
+  told?: number;
+  /** Ranges that are answered before the others wait for `gate`. */
+  open?: number;
+  gate?: Promise<void>;
+  /** HEAD still finds it, GET does not. */
+  isGone?: boolean;
+  /** `Range` of each GET. */
+  readonly ranges: (string | null)[];
 }
 
 export interface FakePlayback {
@@ -36,6 +50,12 @@ export interface FakePlayback {
   /** JPEG of every sheet and poster. */
   picture: Uint8Array | undefined;
   captions: CaptionsFile | undefined;
+  /** Its data broadcast from a second on; undefined: it has none. */
+  data: ((from: number) => Iterable<RecordedMessage>) | undefined;
+  /** `from` of each request for it. */
+  readonly dataAsked: number[];
+  /** The encoded file of every recording that has one, and how it is sent. */
+  file: FakeFile | undefined;
   /** Failure of the next `count` streams. */
   problem: { readonly body: Problem; readonly status: number; count: number } | undefined;
   /** Closes or breaks a stream after this many fragments. */
@@ -55,6 +75,9 @@ export function newPlayback(stream: FakeStream = { init: new Uint8Array(), fragm
     previews: undefined,
     picture: undefined,
     captions: undefined,
+    data: undefined,
+    dataAsked: [],
+    file: undefined,
     problem: undefined,
     endsAfter: undefined,
     seen: [],
@@ -127,6 +150,7 @@ function playbackOf(state: FakePlayback, { startAt, files }: Recording): Playbac
     broadcastAt: startAt,
     programStart: 0,
     hasVideo: true,
+    hasDataBroadcast: state.data !== undefined,
   };
 }
 
@@ -209,6 +233,24 @@ function streamAnswer(
   });
 }
 
+/** `GET` and `HEAD` of the file, whole or one range. */
+async function fileAnswer(file: FakeFile, request: Request): Promise<Response> {
+  const headers = { etag: file.etag, 'accept-ranges': 'bytes', 'content-type': 'video/x-matroska' };
+  if (request.method === 'HEAD') {
+    const length = file.told ?? file.bytes.length;
+    return new Response(null, { headers: { ...headers, 'content-length': String(length) } });
+  }
+  const range = request.headers.get('range');
+  if (file.isGone === true) return Response.json(NOT_FOUND, { status: 404 });
+  file.ranges.push(range);
+  if (file.open !== undefined && file.ranges.length > file.open) await file.gate;
+  const [, from, to] = /^bytes=(\d+)-(\d+)$/u.exec(range ?? '') ?? [];
+  if (from === undefined || to === undefined) return new Response(file.bytes, { headers });
+  const part = file.bytes.slice(Number(from), Number(to) + 1);
+  const place = `bytes ${from}-${Number(from) + part.length - 1}/${file.bytes.length}`;
+  return new Response(part, { status: 206, headers: { ...headers, 'content-range': place } });
+}
+
 const jpeg = (bytes: Uint8Array | undefined): Response =>
   bytes === undefined
     ? Response.json(NOT_FOUND, { status: 404 })
@@ -217,6 +259,27 @@ const jpeg = (bytes: Uint8Array | undefined): Response =>
 const orNotFound = (value: unknown): Response =>
   value === undefined ? Response.json(NOT_FOUND, { status: 404 }) : Response.json(value);
 
+/** Lines as the page reads them, compressed as those of the service. */
+function dataAnswer(state: FakePlayback, request: Request): Response {
+  if (state.data === undefined) return Response.json(NOT_FOUND, { status: 404 });
+  const headers = { 'content-type': 'application/x-ndjson', 'content-encoding': 'gzip' };
+  if (request.method === 'HEAD') return new Response(null, { headers });
+  const from = Number(new URL(request.url).searchParams.get('from') ?? 0);
+  state.dataAsked.push(from);
+  const lines = state.data(from)[Symbol.iterator]();
+  const text = new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      pull: (controller) => {
+        const { done, value } = lines.next();
+        if (done) controller.close();
+        else controller.enqueue(new TextEncoder().encode(`${JSON.stringify(value)}\n`));
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(text.pipeThrough(new CompressionStream('gzip')), { headers });
+}
+
 /** @returns undefined for a path that does not concern playback. @param action below `recordings/<id>/` */
 export function answerPlayback(
   state: FakePlayback,
@@ -224,8 +287,10 @@ export function answerPlayback(
   action: string,
   request: Request,
   body: string,
-): Response | undefined {
+): Response | Promise<Response> | undefined {
   switch (action) {
+    case 'file':
+      return state.file === undefined ? undefined : fileAnswer(state.file, request);
     case 'playback':
       return recording.recording || recording.files.length === 0
         ? Response.json(NOT_FOUND, { status: 404 })
@@ -250,6 +315,8 @@ export function answerPlayback(
       return orNotFound(state.previews);
     case 'captions.json':
       return orNotFound(state.captions);
+    case 'databroadcast':
+      return dataAnswer(state, request);
     case 'poster':
       return jpeg(state.picture);
   }

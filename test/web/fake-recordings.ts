@@ -3,11 +3,9 @@
  * made to them.
  */
 
-import type { ProgramId, StationId } from '../../arib/ids.ts';
-import { removeTitleMarks } from '../../arib/text/title-marks.ts';
-import { broadcastMs } from '../../arib/time.ts';
-import { recordingId } from '../../src/model/ids.ts';
-import { seriesWords } from '../../web/words/series.ts';
+import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
+import { removeTitleMarks } from '../../lib/arib/text/title-marks.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import type {
   Problem,
   Recording,
@@ -15,9 +13,11 @@ import type {
   RecordingVerdict,
   Station,
   StorageFacts,
-} from '../../wire/api.ts';
-import type { Encodes } from '../../wire/encode.ts';
-import { ruleId } from '../../wire/ids.ts';
+} from '../../lib/wire/api.ts';
+import type { Encodes } from '../../lib/wire/encode.ts';
+import { ruleId } from '../../lib/wire/ids.ts';
+import { recordingId } from '../../src/model/ids.ts';
+import { seriesWords } from '../../web/words/series.ts';
 import type { FakeStream } from './fake-air.ts';
 import { answerEncodes, newEncodes } from './fake-encodes.ts';
 import { answerPlayback, type FakePlayback, newPlayback } from './fake-playback.ts';
@@ -355,7 +355,7 @@ export async function answerRecordings(
     state.list = state.list.filter((recording) => recording.id !== id);
     return new Response(null, { status: 204 });
   }
-  const played = answerPlayback(state.playback, one, action, request, body);
+  const played = await answerPlayback(state.playback, one, action, request, body);
   if (played !== undefined) return played;
   const isReadable = one.binnedAt === null || (action !== 'detail' && action !== '');
   if (!isReadable) return Response.json(NOT_FOUND, { status: 404 });

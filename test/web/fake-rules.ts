@@ -2,16 +2,9 @@
  * The part of the fake service behind the rules. Request bodies are validated and programmes are matched with
  * the code of the service; the outcome of each programme is made up.
  */
-import type { ProgramId, StationId } from '../../arib/ids.ts';
-import { removeTitleMarks } from '../../arib/text/title-marks.ts';
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
-import { Failure } from '../../src/model/failure.ts';
-import { ruleId } from '../../src/model/ids.ts';
-import type { Rule } from '../../src/model/rule.ts';
-import { checkExpression } from '../../src/schedule/expression/expression.ts';
-import { GuideIndex, type GuideProgram } from '../../src/schedule/match/guide-index.ts';
-import { RuleMatcher } from '../../src/schedule/match/rule-matcher.ts';
-import { readRule, ruleItem } from '../../src/schedule/rule-body.ts';
+import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
+import { removeTitleMarks } from '../../lib/arib/text/title-marks.ts';
+import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
 import type {
   PreviewProgram,
   Recording,
@@ -19,8 +12,15 @@ import type {
   Retiring,
   RuleItem,
   RulePreview,
-} from '../../wire/api.ts';
-import { reservationId } from '../../wire/ids.ts';
+} from '../../lib/wire/api.ts';
+import { reservationId } from '../../lib/wire/ids.ts';
+import { Failure } from '../../src/model/failure.ts';
+import { ruleId } from '../../src/model/ids.ts';
+import type { Rule } from '../../src/model/rule.ts';
+import { checkExpression } from '../../src/schedule/expression/expression.ts';
+import { GuideIndex, type GuideProgram } from '../../src/schedule/match/guide-index.ts';
+import { RuleMatcher } from '../../src/schedule/match/rule-matcher.ts';
+import { readRule, ruleItem } from '../../src/schedule/rule-body.ts';
 import { type FakeGuide, guideWindow } from './fake-guide.ts';
 import type { FakeRecordings } from './fake-recordings.ts';
 

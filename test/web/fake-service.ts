@@ -1,6 +1,7 @@
 /** A minimal service for tests of the UI: the built files, fake stations, a paced live stream, events. */
 import { join, normalize } from 'node:path';
-import type { LiveQuality, Problem, Station } from '../../wire/api.ts';
+import type { LiveQuality, Problem, Station } from '../../lib/wire/api.ts';
+import type { ResponseMessage } from '../../lib/wire/data-broadcast.ts';
 import { type FakeStream, FRAGMENT_MS } from './fake-air.ts';
 import { answerHousehold, type HouseholdState, newHousehold } from './fake-api.ts';
 import { FakeAir, type FakeCaption, type FakeTuning } from './fake-socket.ts';
@@ -40,6 +41,10 @@ interface FakeState {
   raw: { readonly bytes: Uint8Array; readonly seconds: number } | undefined;
   /** Refuse WebSockets, like a proxy that does not pass them. */
   noSocket: boolean;
+  /** Messages of the data broadcast, for a client that asks. */
+  data: readonly ResponseMessage[];
+  /** `data` of `tuned`; undefined: an earlier service, which does not tell. */
+  hasData: boolean | undefined;
   /** Captions sent before the first fragment of a tuning. */
   captions: readonly FakeCaption[];
   /** Qualities for which the network has only a tenth of the needed throughput. */
@@ -95,6 +100,8 @@ export class FakeService {
   readonly live: LiveRequestSeen[] = [];
   /** Stations for which a prepare request was received. */
   readonly prepared: number[] = [];
+  /** Requests to begin and to end the messages of the data broadcast. */
+  readonly dataWishes: boolean[] = [];
   /** Number of open live streams. */
   viewers = 0;
   listReads = 0;
@@ -126,6 +133,8 @@ export class FakeService {
       raw: undefined,
       noSocket: false,
       captions: [],
+      data: [],
+      hasData: undefined,
       heavy: [],
     };
     this.household = newHousehold({ stations, days: 8 });
@@ -155,6 +164,10 @@ export class FakeService {
     }
     globalThis.svcFakeServicePort = started.#server.port;
     return started;
+  }
+
+  get port(): number {
+    return this.#server.port ?? 0;
   }
 
   get url(): string {
@@ -290,7 +303,7 @@ export class FakeService {
         'content-type': 'text/html; charset=utf-8',
         // As strict as the policy of the service may be: the UI must not need inline script or style.
         'content-security-policy':
-          "default-src 'self'; media-src 'self' blob:; img-src 'self' data:; style-src 'self'; script-src 'self'",
+          "default-src 'self'; media-src 'self' blob:; img-src 'self' data: blob:; style-src 'self'; script-src 'self'",
       },
     });
   }

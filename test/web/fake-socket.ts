@@ -1,9 +1,10 @@
 /** The live socket of the fake service: sends what its state says, paced like its HTTP stream. */
-import type { Tuner } from '../../wire/agent.ts';
-import type { LiveQuality, Problem } from '../../wire/api.ts';
-import type { CaptionPage } from '../../wire/caption.ts';
-import type { LiveControl } from '../../wire/live.ts';
-import { LIVE_CHANNEL, LIVE_HEADER_BYTES } from '../../wire/live-frames.ts';
+import type { Tuner } from '../../lib/wire/agent.ts';
+import type { LiveQuality, Problem } from '../../lib/wire/api.ts';
+import type { CaptionPage } from '../../lib/wire/caption.ts';
+import type { ResponseMessage } from '../../lib/wire/data-broadcast.ts';
+import type { LiveControl } from '../../lib/wire/live.ts';
+import { LIVE_CHANNEL, LIVE_HEADER_BYTES } from '../../lib/wire/live-frames.ts';
 import { type FakeStream, FRAGMENT_MS } from './fake-air.ts';
 
 export interface FakeTuning {
@@ -27,10 +28,12 @@ interface FakeHousehold {
     readonly fragmentDelayMs: number;
     readonly silence: Promise<void> | undefined;
     readonly notice: string | undefined;
+    readonly hasData: boolean | undefined;
     readonly closeAfter: number | undefined;
     readonly breaks: boolean;
     readonly lostTo: number | undefined;
     readonly captions: readonly FakeCaption[];
+    readonly data: readonly ResponseMessage[];
     readonly heavy: readonly LiveQuality[];
     readonly liveProblem: { readonly body: Problem; count: number } | undefined;
   };
@@ -39,6 +42,7 @@ interface FakeHousehold {
     push(request: { stationId: number; codec: string; audio: string | null; quality?: LiveQuality }): void;
   };
   readonly prepared: number[];
+  readonly dataWishes: boolean[];
   readonly household: { readonly tuners: readonly Tuner[] };
   viewers: number;
 }
@@ -71,6 +75,7 @@ export class FakeAir {
         if (control.type === 'prepare') this.service.prepared.push(control.stationId);
         if (control.type === 'tune') void this.#tune(socket, control);
         if (control.type === 'language') this.#captions(socket, control.language);
+        if (control.type === 'data') this.#data(socket, control.on);
       },
       close: (socket) => this.#leave(socket),
     };
@@ -80,6 +85,13 @@ export class FakeAir {
     socket.data.serial += 1;
     if (socket.data.isOpen) this.service.viewers -= 1;
     socket.data.isOpen = false;
+  }
+
+  #data(socket: Socket, isWanted: boolean): void {
+    this.service.dataWishes.push(isWanted);
+    if (!isWanted) return;
+    for (const message of this.service.state.data)
+      send(socket, LIVE_CHANNEL.data, 0, new TextEncoder().encode(JSON.stringify(message)));
   }
 
   async #tune(socket: Socket, control: Extract<LiveControl, { type: 'tune' }>) {
@@ -110,6 +122,7 @@ export class FakeAir {
       stationId,
       quality,
       tuner: service.household.tuners[0]?.id,
+      ...(state.hasData === undefined ? {} : { data: state.hasData }),
     });
     if (state.notice !== undefined) sendControl(socket, { type: 'notice', code: state.notice, message: '' });
     await Bun.sleep(state.fragmentDelayMs);

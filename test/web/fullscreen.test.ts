@@ -10,12 +10,17 @@ describe.skipIf(!hasChromium)('full screen', () => {
   const full = (page: Page, wanted: boolean): Promise<unknown> =>
     page.waitForFunction((on) => (document.fullscreenElement !== null) === on, wanted);
 
-  /** The player opened from the home screen, in full screen, its controls hidden. */
-  async function opened(card: string, address: string): Promise<Page> {
+  async function playing(card: string, address: string): Promise<Page> {
     const page = await home.open('');
     await page.locator(card).first().click();
     await page.waitForURL(address);
     await placed(page, 0.1, 1e9);
+    return page;
+  }
+
+  /** The player opened from the home screen, in full screen, its controls hidden. */
+  async function opened(card: string, address: string): Promise<Page> {
+    const page = await playing(card, address);
     await page.keyboard.press('f');
     await full(page, true);
     return page;
@@ -26,11 +31,17 @@ describe.skipIf(!hasChromium)('full screen', () => {
     ['a recording', '.watch-card', '**/watch/*'],
   ] as const) {
     test(`the browser's Back leaves the full screen of ${name} first`, async () => {
-      const page = await opened(card, address);
+      const page = await playing(card, address);
       const player = page.url();
-      await page.evaluate(() => history.back());
+      await page.keyboard.press('f');
+      // At once, before the event that tells the page of it.
+      await page.evaluate(async () => {
+        while (document.fullscreenElement === null) await new Promise((resolve) => setTimeout(resolve));
+        history.back();
+      });
       await full(page, false);
-      await page.waitForURL(player);
+      // The browser has gone back, and forward again; its own address is the first to tell.
+      await page.waitForFunction((url) => location.href === url, player);
       await page.locator('.stage').waitFor();
       await page.evaluate(() => history.back());
       await page.locator('a.card').first().waitFor();

@@ -88,7 +88,7 @@ describe.skipIf(!hasChromium)('the appearance of the guide', () => {
     expect((await heads())[0]).toBe(second ?? '');
     expect(await page.locator('.prog-dim').count()).toBe(0);
     await page.goto(rig.service.url);
-    await page.locator('.card').first().waitFor();
+    await page.locator('a.card').first().waitFor();
     expect(await page.getByText(first ?? '-', { exact: true }).count()).toBe(0);
   });
 

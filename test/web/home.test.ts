@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { broadcastMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import { START } from './clock.ts';
 import { fakeStations } from './fake-air.ts';
 import { busyEvening, newBookings } from './fake-bookings.ts';
@@ -16,15 +16,15 @@ describe.skipIf(!hasChromium)('the home screen', () => {
     const page = await rig.open('nowhere');
     const faults = faultsOf(page);
     await page.goto(rig.service.url);
-    const first = page.locator('.card').first();
+    const first = page.locator('a.card').first();
     await first.waitFor();
-    expect(await page.locator('.card').count()).toBe(8);
+    expect(await page.locator('a.card').count()).toBe(8);
     expect(await first.locator('.card-title').textContent()).toBe('ニュースきょう一日');
     expect(await first.locator('.mark').first().getAttribute('title')).toBe('二か国語');
     expect(await first.locator('.card-left').textContent()).toMatch(/^あと1[78]分$/u);
-    expect(await page.locator('.card').nth(4).textContent()).toContain('番組情報はまだありません');
+    expect(await page.locator('a.card').nth(4).textContent()).toContain('番組情報はまだありません');
     await page.getByRole('tab', { name: 'BS' }).click();
-    expect(await page.locator('.card').count()).toBe(3);
+    expect(await page.locator('a.card').count()).toBe(3);
     expect(faults).toEqual([]);
   });
 
@@ -37,7 +37,7 @@ describe.skipIf(!hasChromium)('the home screen', () => {
 
   test('can be navigated by arrow keys alone, from the cards to the tabs and the settings', async () => {
     const page = await rig.open('');
-    await page.locator('.card').first().waitFor();
+    await page.locator('a.card').first().waitFor();
     await page.keyboard.press('ArrowDown');
     await focusOn(page, 'みなと総合');
     await page.keyboard.press('ArrowRight');
@@ -53,14 +53,14 @@ describe.skipIf(!hasChromium)('the home screen', () => {
     await focusOn(page, 'BSみなと');
     await page.keyboard.press('ArrowLeft');
     await focusOn(page, 'ホーム');
-    for (const name of ['番組表', '予約', '録画', '検索', 'チューナー', '設定']) {
+    for (const name of ['番組表', '予約', '録画', '検索', 'チューナー', 'お知らせ', '設定']) {
       await page.keyboard.press('ArrowDown');
       await focusOn(page, name);
     }
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: '設定', exact: true }).waitFor();
     await page.keyboard.press('Backspace');
-    await page.locator('.card').first().waitFor();
+    await page.locator('a.card').first().waitFor();
   });
 
   test('recordings in progress and the next ones are above the stations, and open', async () => {
@@ -68,20 +68,20 @@ describe.skipIf(!hasChromium)('the home screen', () => {
     const [first] = stations;
     if (first?.now == null) throw new Error('nothing on');
     const page = await rig.open('', PHONE);
-    await page.locator('.card').first().waitFor();
+    await page.locator('a.card').first().waitFor();
     expect(await page.locator('.next-up').count()).toBe(0);
     rig.service.household.bookings = newBookings(busyEvening(stations, Date.now()));
     rig.service.state.stations = [{ ...first, now: { ...first.now, reserved: true, recording: true } }];
     rig.service.send('reservations');
     await page.locator('.next-recording', { hasText: 'ニュースきょう一日' }).waitFor();
-    await page.locator('.card', { hasText: '録画中' }).waitFor();
+    await page.locator('a.card', { hasText: '録画中' }).waitFor();
     expect(await page.locator('.next').count()).toBe(4);
     expect(await page.getByRole('link', { name: '競合 2件' }).getAttribute('href')).toContain('conflict');
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE.viewport.width);
     const line = page.getByRole('navigation', { name: '録画の状況' });
     await line.getByText(/^空き \d/u).waitFor();
     await line.getByRole('link', { name: /^予約 \d+件$/u }).waitFor();
-    const card = await page.locator('.card').first().boundingBox();
+    const card = await page.locator('a.card').first().boundingBox();
     expect((card?.y ?? 999) + (card?.height ?? 999)).toBeLessThan(PHONE.viewport.height);
     await page.locator('.next-recording').click();
     await page.getByRole('dialog', { name: '予約の詳細' }).getByText('録画を停止').waitFor();
@@ -102,7 +102,7 @@ describe.skipIf(!hasChromium)('the home screen', () => {
 
   test('a number key opens the station of that remote control button', async () => {
     const page = await rig.open('');
-    await page.locator('.card').first().waitFor();
+    await page.locator('a.card').first().waitFor();
     await page.keyboard.press('7');
     await page.waitForURL('**/tv/live/3274501064');
     await page.waitForFunction(() => document.title === 'ミライTV – テレビ');
@@ -127,7 +127,7 @@ describe.skipIf(!hasChromium)('the home screen', () => {
     await page.getByRole('heading', { name: 'まだ局がありません' }).waitFor();
     rig.service.state.stations = fakeStations(Date.now());
     rig.service.send('services');
-    await page.locator('.card').first().waitFor();
+    await page.locator('a.card').first().waitFor();
   });
 
   test('a failure gives its reason and a way to try again', async () => {
@@ -139,12 +139,12 @@ describe.skipIf(!hasChromium)('the home screen', () => {
     expect(await alert.textContent()).toContain('svc-agent');
     rig.service.state.stations = fakeStations(Date.now());
     await page.getByRole('button', { name: '再試行' }).click();
-    await page.locator('.card').first().waitFor();
+    await page.locator('a.card').first().waitFor();
   });
 
   test('reads the list again after the event stream was lost', async () => {
     const page = await rig.open('');
-    await page.locator('.card').first().waitFor();
+    await page.locator('a.card').first().waitFor();
     const reads = rig.service.listReads;
     rig.service.dropListeners();
     await page.waitForFunction(
@@ -157,7 +157,7 @@ describe.skipIf(!hasChromium)('the home screen', () => {
     const page = await rig.open('nowhere');
     await page.clock.install();
     await page.goto(rig.service.url);
-    await page.locator('.card').first().waitFor();
+    await page.locator('a.card').first().waitFor();
     const hang = Promise.withResolvers<void>();
     rig.service.state.hanging = hang.promise;
     const banner = page.getByText('接続が切れました。再接続しています…').locator('visible=true');
@@ -183,10 +183,10 @@ describe.skipIf(!hasChromium)('the home screen', () => {
 
   test('an unknown address leads back home', async () => {
     const page = await rig.open('unknown/画面');
-    await page.getByRole('heading', { name: 'この画面はありません' }).waitFor();
+    await page.getByRole('heading', { name: 'ページが見つかりません' }).waitFor();
     await page.getByText('unknown/画面').waitFor();
     await page.getByRole('link', { name: '放送中の番組を見る' }).click();
-    await page.locator('.card').first().waitFor();
+    await page.locator('a.card').first().waitFor();
     expect(new URL(page.url()).pathname).toBe('/tv/');
   });
 });

@@ -4,12 +4,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { broadcastMs } from '../../arib/time.ts';
-import { StationFilter } from '../../arib/ts/station-filter.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import { StationFilter } from '../../lib/arib/ts/station-filter.ts';
 import { flashToBeep, recordAppends, watch } from '../e2e/watch.ts';
 import { prepareAir } from '../live/rig.ts';
 import { crcOf } from '../stream-builder.ts';
 import { tune } from '../synth/tuning.ts';
+import { until } from '../until.ts';
 import { PLAIN_HOST } from './browser.ts';
 import { tooWide, violations } from './look.ts';
 import { hasChromium, webRig } from './rig.ts';
@@ -142,6 +143,26 @@ describe.skipIf(!hasChromium)('live television in broadcast quality', () => {
     // The picture moves, and the flash makes it white all over.
     while (seen.size < 10 || Math.max(...seen) < 250) seen.add(await brightness());
     expect(await canvas.count()).toBe(1);
+  });
+
+  test('one worker decodes all stations that are watched', async () => {
+    Object.assign(rig.service.state, { raw: { bytes, seconds: SECONDS }, noSocket: true });
+    const page = await open();
+    const plays = (): Promise<unknown> =>
+      page.waitForFunction(() => {
+        const [clock, shown] = document.querySelectorAll('video');
+        return clock !== undefined && clock.currentTime > 0.2 && (shown?.videoHeight ?? 0) > 0;
+      });
+    await plays();
+    const workers = page.workers();
+    expect(workers).toHaveLength(1);
+    const { live } = rig.service;
+    await page.keyboard.press('ArrowUp');
+    await until(() => live.length === 2);
+    await page.waitForFunction(() => document.querySelector('.stage-note') === null);
+    await plays();
+    expect(page.workers()).toEqual(workers);
+    expect(live.map(({ codec }) => codec)).toEqual(['raw', 'raw']);
   });
 
   test('of dual mono the main audio is played on both channels, or the chosen one', async () => {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import type { CaptionPage } from '../../wire/caption.ts';
+import type { CaptionPage } from '../../lib/wire/caption.ts';
 import { until } from '../until.ts';
 import { START } from './clock.ts';
 import { fakeStations, makeStream } from './fake-air.ts';
@@ -60,7 +60,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
 
   test('is opened, zapped and left by remote control keys, and frees the tuner', async () => {
     const page = await rig.open('');
-    await page.locator('.card').first().waitFor();
+    await page.locator('a.card').first().waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/${FIRST}`);
@@ -88,7 +88,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     await page.locator('.osd-bottom:not([data-shown])').waitFor();
     expect(page.url()).toEndWith('live/3274101032');
     await page.keyboard.press('Backspace');
-    await page.locator('.card').first().waitFor();
+    await page.locator('a.card').first().waitFor();
     expect(new URL(page.url()).pathname).toBe('/tv/');
     expect(await page.locator('.card-last').textContent()).toBe('前回');
     await viewersAre(rig, 0);
@@ -347,7 +347,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     await page.waitForURL('**/live/400211');
     await page.locator('.channel-entry').waitFor({ state: 'detached' });
     await playing(page, 0.2);
-    await page.keyboard.press('d');
+    await page.keyboard.press('q');
     const facts = page.getByRole('dialog', { name: '配信の状態' });
     await facts.getByText('H.264、640×360').waitFor();
     await facts.getByText(/^\d+\.\d秒（目標/u).waitFor();
@@ -376,7 +376,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     const page = await rig.open(FIRST);
     await page.getByText('回線が遅いため、データ節約（240p）に切り替えました').waitFor();
     await playing(page, 0.5);
-    await page.keyboard.press('d');
+    await page.keyboard.press('q');
     await page
       .getByRole('dialog', { name: '配信の状態' })
       .locator('.fact', { hasText: 'データ節約（240p）' })
@@ -388,8 +388,10 @@ describe.skipIf(!hasChromium)('the live player', () => {
     const choices = page.getByRole('radiogroup', { name: '画質と通信量' });
     await choices.getByText('自動・現在はデータ節約（240p）').waitFor();
     await choices.getByRole('radio', { name: /^標準/u }).click();
-    await playing(page, 0.5);
+    // The picture before plays until the service has answered.
+    await until(() => rig.service.live.at(-1)?.quality === 'middle');
     expect(rig.service.live.map(({ quality }) => quality)).toEqual(['high', 'least', 'middle']);
+    await playing(page, 0.5);
   });
 
   test('says that the reception is bad while packets are lost, and no longer', async () => {

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import type { DeviceToken, PairingAnswer, PollAnswer } from '../../wire/api.ts';
+import type { DeviceToken, PairingAnswer, PollAnswer } from '../../lib/wire/api.ts';
 import { type FrontProxy, freePort, hasNginx, startFrontProxy } from '../access/front-proxy.ts';
 import { startTestService, type TestService } from '../service/harness.ts';
 import { builtWeb, hasChromium, sharedBrowser } from './browser.ts';

@@ -4,6 +4,9 @@ import type { Page } from 'playwright-core';
 import { START } from './clock.ts';
 import { hasChromium, PHONE, webRig } from './rig.ts';
 
+/** No page of another file is opened so. */
+const OWN = { userAgent: 'the test of pages' };
+
 describe.skipIf(!hasChromium)('a page that is used again', () => {
   const rig = webRig();
   let first: Page;
@@ -11,7 +14,7 @@ describe.skipIf(!hasChromium)('a page that is used again', () => {
 
   test('keeps everything that a test leaves in it', async () => {
     rig.clock.set(START + 86_400_000);
-    first = await rig.open('recordings');
+    first = await rig.open('recordings', OWN);
     first.on('console', (message) => heard.push(message.text()));
     await first.evaluate(() => {
       localStorage.setItem('left', '1');
@@ -27,8 +30,9 @@ describe.skipIf(!hasChromium)('a page that is used again', () => {
   });
 
   test('is the same page without storage, history, listeners and the clock of the last test', async () => {
-    const page = await rig.open('recordings');
-    expect(page).toBe(first);
+    const page = await rig.open('recordings', OWN);
+    // Not `toBe`: a failure would print the browser.
+    expect(page === first).toBe(true);
     const state = await page.evaluate(() => {
       console.log('said to nobody');
       return {
@@ -45,7 +49,7 @@ describe.skipIf(!hasChromium)('a page that is used again', () => {
 
   test('is closed after a test that installed something which stays', async () => {
     expect(first.isClosed()).toBe(true);
-    const page = await rig.open('recordings');
+    const page = await rig.open('recordings', OWN);
     await page.reload();
     expect(await page.evaluate(() => 'left' in globalThis)).toBe(false);
   });

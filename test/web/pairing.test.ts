@@ -3,8 +3,8 @@ import { Database } from 'bun:sqlite';
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { DeviceToken, PairingAnswer, Recording } from '../../lib/wire/api.ts';
 import { DATABASE_FILE } from '../../src/service.ts';
-import type { DeviceToken, PairingAnswer, Recording } from '../../wire/api.ts';
 import { HOME_STATION, StandInAgent, startTestService, type TestService } from '../service/harness.ts';
 import { nullPackets, putRecording } from '../service/recording-rows.ts';
 import { until } from '../until.ts';
@@ -125,8 +125,8 @@ describe.skipIf(!hasChromium)('pairing a television', () => {
     expect([played.status, (await played.bytes()).length]).toEqual([206, 188]);
 
     await phone.goto(`${home.url}/settings`);
-    const row = phone.locator('#section-devices .access-row');
-    await row.getByText('本体のブラウザーが登録').waitFor();
+    const row = phone.locator('#section-devices .access-row', { hasText: '本体のブラウザーが登録' });
+    await row.waitFor();
     expect(await row.count()).toBe(1);
     await row.getByRole('button').click();
     await phone.getByRole('button', { name: '解除する' }).click();

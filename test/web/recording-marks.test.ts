@@ -1,7 +1,7 @@
 /** Finding recordings by genre, and undoing marks together with their side effects. */
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import type { Recording } from '../../wire/api.ts';
+import type { Recording } from '../../lib/wire/api.ts';
 import { until } from '../until.ts';
 import { START } from './clock.ts';
 import { manyStations } from './fake-guide.ts';

@@ -2,10 +2,10 @@
 
 import { describe, expect, test } from 'bun:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { broadcastMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import type { Recording } from '../../lib/wire/api.ts';
 import { reservationId } from '../../src/model/ids.ts';
 import { splitTitle } from '../../web/words/title.ts';
-import type { Recording } from '../../wire/api.ts';
 import { until } from '../until.ts';
 import { START } from './clock.ts';
 import { newBookings, reservation } from './fake-bookings.ts';
@@ -287,7 +287,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
       '冒頭の43秒',
       '受信が途切れました',
       '37か所',
-      '次のために',
+      '対処方法',
       '出演者',
       'ファイルの大きさ',
     ]) {
@@ -356,7 +356,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await card.waitFor({ state: 'detached' });
     // Nothing can be scrolled: no month is drawn over the list.
     await page.waitForFunction(() => document.querySelectorAll('.rec-title').length === 3);
-    expect(await page.locator('.list-heading').count()).toBe(0);
+    await page.locator('.list-heading').waitFor({ state: 'detached' });
     const before = asked('GET recordings');
     await page.clock.runFor(20_000);
     await page.evaluate(() => fetch('api/health'));

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import type { ProgramId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
-import type { ReservationItem } from '../../wire/api.ts';
-import { reservationId } from '../../wire/ids.ts';
+import type { ProgramId } from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import type { ReservationItem } from '../../lib/wire/api.ts';
+import { reservationId } from '../../lib/wire/ids.ts';
 import { until } from '../until.ts';
 import { newHousehold } from './fake-api.ts';
 import { busyEvening, newBookings } from './fake-bookings.ts';
@@ -248,7 +248,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
       }),
     );
     const page = await rig.open('reservations', PHONE);
-    await page.getByText('録り逃し 1件、一部欠落・乱れ 1件').waitFor();
+    await page.getByText('録り逃し 1件、一部に乱れ 1件').waitFor();
     await page.getByRole('button', { name: '確認する' }).click();
     await row(page, 14).waitFor();
     expect(await row(page, 15).textContent()).toContain(had);

@@ -1,7 +1,7 @@
 /** The built UI, a fake service and pages of a real Chromium, shared by the tests of a file. */
 import { afterAll, afterEach, beforeAll, setDefaultTimeout } from 'bun:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import type { Station } from '../../wire/api.ts';
+import type { Station } from '../../lib/wire/api.ts';
 import { builtWeb, sharedPages } from './browser.ts';
 import { START, type TestClock, testClock } from './clock.ts';
 import { type FakeStream, fakeStations } from './fake-air.ts';
@@ -92,6 +92,7 @@ export function webRig({ stations, stream, letters }: RigOptions = {}): WebRig {
   afterEach(async () => {
     await rig().closePages();
     clock.set(START);
+    rig().service.state.refusing = false;
     if (stations !== undefined) fillService(rig(), stations);
   });
   return {

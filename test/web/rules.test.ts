@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import type { StationId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
-import type { Recording, RuleItem } from '../../wire/api.ts';
-import type { RuleId } from '../../wire/ids.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import type { Recording, RuleItem } from '../../lib/wire/api.ts';
+import type { RuleId } from '../../lib/wire/ids.ts';
 import { type HouseholdState, newHousehold } from './fake-api.ts';
 import { manyStations } from './fake-guide.ts';
 import { failedRecording, fakeRecording } from './fake-recordings.ts';
@@ -325,7 +325,7 @@ describe.skipIf(!hasChromium)('rules', () => {
     await page.waitForFunction(() => document.activeElement?.getAttribute('name') === 'keyword');
     await page.keyboard.type('天気予報');
     await page.keyboard.press('ArrowDown');
-    await focusOn(page, '書き方');
+    await focusOn(page, '検索のコツ');
     for (const name of ['検索方法', '放送局を選ぶ', 'スポーツ']) {
       await page.keyboard.press('ArrowDown');
       await focusOn(page, name);
@@ -365,7 +365,7 @@ describe.skipIf(!hasChromium)('rules', () => {
     for (const name of ['検索方法', 'そのほかの条件', '詳しい設定']) {
       await page.getByRole('button', { name }).click();
     }
-    await page.getByRole('button', { name: '書き方' }).click();
+    await page.getByRole('button', { name: '検索のコツ' }).click();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
     await quiet(page);
     await page.locator('.rule-bar-count', { hasText: /\d+件/u }).click();
@@ -403,7 +403,7 @@ describe.skipIf(!hasChromium)('rules', () => {
     const done = page.locator('section', { has: page.getByRole('heading', { name: '録画したもの' }) });
     await done.locator('.verdict').nth(4).waitFor();
     const verdicts = await done.locator('.verdict').allTextContents();
-    expect(verdicts).toEqual(['完全', '完全', '完全', '一部欠落・乱れあり', '失敗']);
+    expect(verdicts).toEqual(['完全', '完全', '完全', '一部に乱れ', '失敗']);
     household.rules.rules = [];
     rig.service.send('rules');
     await page.getByText('このルールはありません').waitFor();

@@ -3,6 +3,7 @@
  */
 import { busyEvening, newBookings } from './fake-bookings.ts';
 import { manyStations } from './fake-guide.ts';
+import { manyNotices } from './fake-notices.ts';
 import { manyRecordings, newRecordings, runningRecording } from './fake-recordings.ts';
 import { addRule } from './fake-rules.ts';
 import type { WebRig } from './rig.ts';
@@ -12,7 +13,7 @@ const LONG = `土曜スペシャル　全国うまいもの大紀行${'　港町
 
 /** Address, and a selector that matches once the screen has loaded. */
 export const SCREENS = [
-  ['', '.card'],
+  ['', 'a.card'],
   ['guide', '.prog'],
   [`guide?view=week&station=${STATIONS[0]?.id}`, '.week-part'],
   ['reservations', '.booking'],
@@ -28,6 +29,8 @@ export const SCREENS = [
   ['rules?rule=1', '.rule-page'],
   ['rules?new&keyword=%E7%81%AF%E5%8F%B0%E5%AE%88', '.preview-row'],
   ['search?q=%E7%81%AF%E5%8F%B0%E5%AE%88', '.row'],
+  ['notices', '.notice'],
+  ['offline', '.panel'],
   ['settings', '.access-you p'],
   ['tuners', '.device'],
   ['setup', '.setup-step[data-state="done"]'],
@@ -46,6 +49,7 @@ export function fillEverything({ service }: Pick<WebRig, 'service'>): void {
   household.bookings = newBookings(
     evening.map((item) => (item.id === 2 ? { ...item, name: LONG, title: LONG } : item)),
   );
+  household.notices.notices = manyNotices(now);
   addRule(household.rules, { keyword: '灯台守', name: '灯台守の娘' });
   addRule(household.rules, { keyword: '駅弁', name: LONG, enabled: false });
 }

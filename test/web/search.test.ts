@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import type { ProgramId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
-import { recordingId, reservationId, ruleId } from '../../wire/ids.ts';
+import type { ProgramId } from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import { recordingId, reservationId, ruleId } from '../../lib/wire/ids.ts';
 import { manyStations } from './fake-guide.ts';
 import { faultsOf, fillService, hasChromium, PHONE, webRig } from './rig.ts';
 
@@ -175,7 +175,7 @@ describe.skipIf(!hasChromium)('search', () => {
     ]);
     expect(await page.locator('.found-badge').allTextContents()).toEqual([
       '予約済み',
-      '一部欠落・乱れあり',
+      '一部に乱れ',
       '競合',
       '停止中',
     ]);
@@ -197,7 +197,7 @@ describe.skipIf(!hasChromium)('search', () => {
 
   test('an empty result gives hints; earlier searches are offered again', async () => {
     const page = await open('search', PHONE);
-    await page.getByText('番組を探しましょう').waitFor();
+    await page.getByRole('heading', { name: '番組を検索' }).waitFor();
     await page.locator('.search-field input').fill('どこにもない言葉');
     await page.getByText('「どこにもない言葉」は見つかりませんでした').waitFor();
     await page.keyboard.press('Enter');
@@ -207,7 +207,7 @@ describe.skipIf(!hasChromium)('search', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
     await page.getByRole('button', { name: 'キーワードを消す' }).click();
     await page.getByRole('button', { name: '履歴を消す' }).click();
-    await page.getByText('番組を探しましょう').waitFor();
+    await page.getByRole('heading', { name: '番組を検索' }).waitFor();
   });
 
   test('a failure shows its reason and a retry', async () => {

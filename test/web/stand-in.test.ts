@@ -3,7 +3,7 @@
  * the UI is tested with realistic responses.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { isScreen } from '../../src/http/screens.ts';
+import { isScreen } from '../../src/http/pages.ts';
 import { Description } from '../service/description.ts';
 import { startTestService, type TestService } from '../service/harness.ts';
 import { schemaMismatches } from '../service/json-schema.ts';

@@ -8,7 +8,7 @@
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { BrowserContext, Page } from 'playwright-core';
-import type { GuideWindow, ReservationItem, Station } from '../../wire/api.ts';
+import type { GuideWindow, ReservationItem, Station } from '../../lib/wire/api.ts';
 import { TestBroadcast } from '../record/test-broadcast.ts';
 import { startTestService, type TestService } from '../service/harness.ts';
 import { until } from '../until.ts';

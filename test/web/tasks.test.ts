@@ -37,7 +37,7 @@ test('twenty-five tasks are documented with their steps', async () => {
     ({ name, pointer, keys }, index) => `| ${index + 1} | ${name} | ${dash(pointer)} | ${dash(keys)} |`,
   );
   expect(rows).toHaveLength(25);
-  const text = await Bun.file(join(import.meta.dir, '../../docs/testing.md')).text();
+  const text = await Bun.file(join(import.meta.dir, '..', '..', 'docs', 'testing.md')).text();
   expect(rows.filter((row) => !text.includes(row))).toEqual([]);
 });
 

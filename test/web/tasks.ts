@@ -233,7 +233,7 @@ export const BIG_HOUSEHOLD: readonly Task[] = [
     run: async (input) => {
       const { page } = input;
       await input.choose(rail(input, '録画'));
-      await input.choose(page.locator('.rec', { hasText: '一部欠落' }).first().locator('.rec-link'));
+      await input.choose(page.locator('.rec', { hasText: '一部に乱れ' }).first().locator('.rec-link'));
       await page.getByRole('dialog').locator('.verdict-box').first().waitFor();
     },
   },

@@ -1,6 +1,16 @@
 /** Operates a screen like a user, by pointer or by the keys of a remote control, and counts the presses. */
 import type { Locator, Page } from 'playwright-core';
 
+/** Two presses as one gesture, however late this machine is. */
+export async function pressTwice(page: Page, key: string): Promise<void> {
+  await page.evaluate((which) => {
+    for (const type of ['keydown', 'keyup', 'keydown', 'keyup']) {
+      const event = new KeyboardEvent(type, { key: which, bubbles: true, cancelable: true });
+      (document.activeElement ?? document.body).dispatchEvent(event);
+    }
+  }, key);
+}
+
 /** Largest number of key presses to reach a control. */
 const MOST_STEPS = 60;
 

@@ -1,8 +1,8 @@
 /** The verdict of a recording on every screen that shows it; and what a rule skipped, with the reason. */
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
+import type { ReservationItem } from '../../lib/wire/api.ts';
 import { recordingId, reservationId, ruleId } from '../../src/model/ids.ts';
-import type { ReservationItem } from '../../wire/api.ts';
 import { newBookings, reservation } from './fake-bookings.ts';
 import { manyStations } from './fake-guide.ts';
 import { COMPLETE, damaged, fakeRecording, newRecordings } from './fake-recordings.ts';
@@ -47,10 +47,10 @@ describe.skipIf(!hasChromium)('verdicts', () => {
     const badges = await Promise.all(
       [1, 2, 3, 4].map((id) => row(page, id).locator('.booking-badge').textContent()),
     );
-    expect(badges).toEqual(['完了', '一部欠落・乱れあり', '失敗', '完了']);
+    expect(badges).toEqual(['完了', '一部に乱れ', '失敗', '完了']);
     expect(await row(page, 2).locator('.booking-badge[data-tone="warn"]').count()).toBe(1);
     await row(page, 2).locator('.booking-main').click();
-    await page.getByRole('dialog').locator('.booking-badge', { hasText: '一部欠落・乱れあり' }).waitFor();
+    await page.getByRole('dialog').locator('.booking-badge', { hasText: '一部に乱れ' }).waitFor();
   });
 
   test('a series shows the verdict of any damaged episode, also where its newest is complete', async () => {
@@ -69,10 +69,10 @@ describe.skipIf(!hasChromium)('verdicts', () => {
         localStorage.setItem('svc.recordings-look', JSON.stringify(kept));
       }, look);
       await page.goto(`${rig.service.url}recordings`);
-      await page.locator('.rec-pile .verdict', { hasText: '一部欠落・乱れあり 1件' }).waitFor();
+      await page.locator('.rec-pile .verdict', { hasText: '一部に乱れ 1件' }).waitFor();
       expect(await page.locator('.rec-pile .verdict').count()).toBe(1);
       const name = await page.locator('.rec-pile .hidden-text').first().textContent();
-      expect(name).toContain('一部欠落・乱れあり 1件');
+      expect(name).toContain('一部に乱れ 1件');
     }
   });
 

@@ -1,10 +1,10 @@
 /** Recordings for `watch.test.ts` and `watch-changes.test.ts`. */
 import { beforeEach } from 'bun:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import type { StationId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
-import type { Recording } from '../../wire/api.ts';
-import { recordingId } from '../../wire/ids.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import type { Recording } from '../../lib/wire/api.ts';
+import { recordingId } from '../../lib/wire/ids.ts';
 import { START } from './clock.ts';
 import { makeStream } from './fake-air.ts';
 import { manyStations } from './fake-guide.ts';

@@ -148,7 +148,7 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
     await page.mouse.move(bar.x + bar.width * 0.4, bar.y + bar.height / 2);
     await page.locator('.seek-bubble', { hasText: 'CM' }).waitFor();
     await page.mouse.move(bar.x + bar.width * 0.8, bar.y + bar.height / 2);
-    await page.getByText('ここで12秒欠けています').waitFor();
+    await page.getByText('12秒録画されていません').waitFor();
     await page.mouse.down();
     await page.mouse.up();
     await placed(page, 24);

@@ -1,9 +1,11 @@
 /** How captions are shown on this device: its own choice, else the household's default. */
 import { computed } from '@preact/signals';
-import type { CaptionStyle } from '../../wire/settings.ts';
+import type { CaptionStyle } from '../../lib/wire/settings.ts';
 import { remembered } from '../device/preferences.ts';
 import { household, saveSetting } from '../query/settings.ts';
+import { showToast } from '../ui/toast.tsx';
 import { type CaptionSettings, DEFAULT_CAPTION_SETTINGS, readCaptionSettings } from './caption-settings.ts';
+import { TEXTS } from './texts.ts';
 
 /** Null: the household's default. */
 const own = remembered<object | null>('captions', null, (value) =>
@@ -57,4 +59,11 @@ export async function makeHouseholdDefault(): Promise<void> {
   const before = houseStyle.peek() ?? { scale: 1, font: 'rounded', background: 'broadcast', ruby: true };
   await saveSetting({ captionStyle: styleOf(captionSettings.peek(), before as CaptionStyle) });
   followHousehold();
+}
+
+/** Says what it did. */
+export function toggleCaptions(): void {
+  const visible = !captionSettings.peek().visible;
+  changeCaptions({ visible });
+  showToast(visible ? TEXTS.shown : TEXTS.hidden, undefined, 'captions');
 }

@@ -12,6 +12,7 @@ import {
   makeHouseholdDefault,
 } from './caption-choice.ts';
 import { CAPTION_SIZES, type CaptionSettings } from './caption-settings.ts';
+import type { CaptionLanguageChoice } from './caption-timeline.ts';
 import { TEXTS } from './texts.ts';
 
 const SIZES: readonly Option[] = CAPTION_SIZES.map((size, index) => ({
@@ -65,7 +66,7 @@ function Field({ label, options, value, onChoose }: FieldProps) {
 }
 
 interface LanguageFieldProps {
-  readonly languages: readonly { readonly index: number; readonly label: string }[];
+  readonly languages: readonly CaptionLanguageChoice[];
   readonly onChoose: (language: number) => void;
 }
 

@@ -2,10 +2,9 @@
  * The canvas over a picture that shows one caption page at a time: sharp at any size and device pixel ratio, with
  * flashing parts. Used for live television and recordings; the caller decides when a page is shown.
  */
-import type { CaptionPage } from '../../wire/caption.ts';
+import type { CaptionPage } from '../../lib/wire/caption.ts';
 import { type CaptionSettings, DEFAULT_CAPTION_SETTINGS } from './caption-settings.ts';
-import { drawPage, flashes } from './draw-page.ts';
-import { DrcsPictures } from './drcs-image.ts';
+import { DrcsPictures, drawPage, flashes } from './draw-page.ts';
 
 /** FLC: half a second lit, half a second dark. */
 const FLASH_MS = 500;

@@ -2,6 +2,12 @@
  * How one device shows captions: a value, stored by its caller. A value from storage or from the household's default
  * (`captionStyle`) is validated field by field, so that the valid fields of an old or damaged one still apply.
  */
+import {
+  CAPTION_FONTS,
+  CAPTION_POSITIONS,
+  type CaptionFont,
+  type CaptionPosition,
+} from '../../lib/wire/vocabulary.ts';
 
 export interface CaptionSettings {
   readonly visible: boolean;
@@ -13,9 +19,9 @@ export interface CaptionSettings {
   readonly opacity: number;
   readonly ruby: boolean;
   /** Letters of the caption font, or the device's own. */
-  readonly font: 'rounded' | 'system';
+  readonly font: CaptionFont;
   /** Where the block of text stands: as broadcast, or moved to an edge of the picture. */
-  readonly position: 'broadcast' | 'bottom' | 'top';
+  readonly position: CaptionPosition;
 }
 
 export const DEFAULT_CAPTION_SETTINGS: CaptionSettings = {
@@ -33,8 +39,6 @@ export const CAPTION_SIZES = [0.6, 0.8, 1, 1.25, 1.5] as const;
 const SMALLEST = 0.5;
 const LARGEST = 2;
 const LEAST_OPACITY = 0.2;
-const FONTS: readonly CaptionSettings['font'][] = ['rounded', 'system'];
-const POSITIONS: readonly CaptionSettings['position'][] = ['broadcast', 'bottom', 'top'];
 
 function within(value: unknown, least: number, most: number): number | undefined {
   if (typeof value !== 'number' || !Number.isFinite(value)) return undefined;
@@ -59,7 +63,7 @@ export function readCaptionSettings(
     background: background === undefined ? otherwise.background : background,
     opacity: within(fields.opacity, LEAST_OPACITY, 1) ?? otherwise.opacity,
     ruby: truth(fields.ruby) ?? otherwise.ruby,
-    font: FONTS.find((one) => one === fields.font) ?? otherwise.font,
-    position: POSITIONS.find((one) => one === fields.position) ?? otherwise.position,
+    font: CAPTION_FONTS.find((one) => one === fields.font) ?? otherwise.font,
+    position: CAPTION_POSITIONS.find((one) => one === fields.position) ?? otherwise.position,
   };
 }

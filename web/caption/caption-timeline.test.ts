@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { CaptionPage } from '../../wire/caption.ts';
+import type { CaptionPage } from '../../lib/wire/caption.ts';
 import { CaptionTimeline } from './caption-timeline.ts';
 
 function page(text: string, duration: number | null = null): CaptionPage {

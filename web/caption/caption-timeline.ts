@@ -3,7 +3,13 @@
  * these: a statement with further pages was interrupted, or the stream was joined elsewhere. Times are milliseconds on
  * the scale of the picture.
  */
-import type { CaptionPage } from '../../wire/caption.ts';
+import type { CaptionPage } from '../../lib/wire/caption.ts';
+
+export interface CaptionLanguageChoice {
+  /** 1 to 8. */
+  readonly index: number;
+  readonly label: string;
+}
 
 export interface TimedPage {
   /** Position on the scale of the picture. */

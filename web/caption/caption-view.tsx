@@ -1,6 +1,6 @@
 /** The captions over a video element: follows the position of its picture and shows the page for each moment. */
 import { useEffect, useRef } from 'preact/hooks';
-import type { CaptionPage } from '../../wire/caption.ts';
+import type { CaptionPage } from '../../lib/wire/caption.ts';
 import { captionSettings } from './caption-choice.ts';
 import { CaptionLayer, loadCaptionFont } from './caption-layer.ts';
 
@@ -102,5 +102,5 @@ export function CaptionView({ video, pageAt, onLayer }: CaptionViewProps) {
   useEffect(() => {
     if (layer.current !== undefined) layer.current.settings = settings;
   }, [settings]);
-  return <div class="stage-captions" ref={frame} aria-hidden="true" />;
+  return <div class="stage-captions absolute no-pointer" ref={frame} aria-hidden="true" />;
 }

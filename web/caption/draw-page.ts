@@ -2,12 +2,142 @@
  * Draws a caption page on a canvas. Backgrounds and lines end on whole device pixels, cell by cell, so that they join
  * without seams and stay sharp at any size; glyphs are outlines of the font and are sharp by themselves.
  */
-import { isHalfWidth } from '../../arib/caption/width.ts';
-import type { CaptionPage, CaptionRun } from '../../wire/caption.ts';
-import { CAPTION_PAGE_VERSION } from '../../wire/caption-version.ts';
+import { isHalfWidth } from '../../lib/arib/caption/width.ts';
+import type { CaptionPage, CaptionRun, DrcsImage } from '../../lib/wire/caption.ts';
+import { CAPTION_PAGE_VERSION } from '../../lib/wire/vocabulary.ts';
 import type { CaptionSettings } from './caption-settings.ts';
-import type { DrcsPictures } from './drcs-image.ts';
-import { layOut, type PlaneLayout } from './page-layout.ts';
+
+// Maps the units of a caption page's plane to positions in a picture, according to the viewer's settings.
+
+/** x of the picture = x of the plane * scaleX + left, in device pixels. */
+interface PlaneLayout {
+  readonly scaleX: number;
+  readonly scaleY: number;
+  readonly left: number;
+  readonly top: number;
+}
+
+/** Part of the plane's height that stays free at an edge to which the text is moved. */
+const EDGE_SHARE = 0.04;
+
+interface Block {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** Bounding box of the runs in the plane; undefined when nothing is drawn. */
+function blockOf(runs: readonly CaptionRun[]): Block | undefined {
+  const seen = runs.filter(({ text }) => text.trim() !== '');
+  if (seen.length === 0) return undefined;
+  return {
+    left: Math.min(...seen.map(({ x }) => x)),
+    right: Math.max(...seen.map(({ x, w, text }) => x + w * [...text].length)),
+    top: Math.min(...seen.map(({ y }) => y)),
+    bottom: Math.max(...seen.map(({ y, h }) => y + h)),
+  };
+}
+
+/** Keeps a stretch of `size` inside 0 to `whole`, where it fits. */
+function inside(start: number, size: number, whole: number): number {
+  return size >= whole ? (whole - size) / 2 : Math.min(Math.max(start, 0), whole - size);
+}
+
+/** @param width of the picture in device pixels; the plane is stretched over it. */
+export function layOut(
+  { plane, runs }: CaptionPage,
+  width: number,
+  height: number,
+  settings: CaptionSettings,
+): PlaneLayout {
+  const [planeWidth, planeHeight] = plane;
+  const plain = { scaleX: width / planeWidth, scaleY: height / planeHeight, left: 0, top: 0 };
+  const block = blockOf(runs);
+  if (block === undefined || (settings.size === 1 && settings.position === 'broadcast')) return plain;
+  const { size, position } = settings;
+  // The block grows from its middle across; down from the edge of the picture that it is nearer to.
+  const wide = (block.right - block.left) * size;
+  const high = (block.bottom - block.top) * size;
+  const isLow = block.top + block.bottom > planeHeight;
+  const free = planeHeight * EDGE_SHARE;
+  const tops = {
+    broadcast: isLow ? block.bottom - high : block.top,
+    bottom: planeHeight - free - high,
+    top: free,
+  };
+  const left = inside((block.left + block.right - wide) / 2, wide, planeWidth);
+  const top = inside(tops[position], high, planeHeight);
+  return {
+    scaleX: plain.scaleX * size,
+    scaleY: plain.scaleY * size,
+    left: (left - block.left * size) * plain.scaleX,
+    top: (top - block.top * size) * plain.scaleY,
+  };
+}
+
+// Bitmaps of characters that a broadcaster drew itself, as pictures to be stretched into a glyph's box.
+
+/** The largest that a broadcast can define. */
+const MAX_SIDE = 255;
+
+function octetsOf(base64: string): Uint8Array {
+  try {
+    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  } catch {
+    return new Uint8Array(0);
+  }
+}
+
+/** Intensities 0 to 1, row by row; missing data is 0. Undefined: no picture. */
+export function drcsIntensities(image: DrcsImage): Float32Array | undefined {
+  const { w, h, depth, bits } = image;
+  const isSide = (side: number): boolean => Number.isInteger(side) && side > 0 && side <= MAX_SIDE;
+  if (!isSide(w) || !isSide(h) || ![1, 2, 4, 8].includes(bits) || !(depth >= 2)) return undefined;
+  const data = octetsOf(image.data);
+  const levels = (1 << bits) - 1;
+  return Float32Array.from({ length: w * h }, (_, index) => {
+    const bit = index * bits;
+    const value = ((data[bit >> 3] ?? 0) >> (8 - bits - (bit & 7))) & levels;
+    return Math.min(1, value / (depth - 1));
+  });
+}
+
+/** Pictures kept: the few that a programme uses, in a few colours. */
+const MAX_PICTURES = 64;
+
+export class DrcsPictures {
+  readonly #pictures = new Map<string, HTMLCanvasElement | null>();
+
+  /** The bitmap in a colour `#rrggbbaa`; null when it is none. */
+  get(image: DrcsImage, colour: string): HTMLCanvasElement | null {
+    const key = `${image.md5}/${image.w}x${image.h}/${colour}`;
+    const known = this.#pictures.get(key);
+    if (known !== undefined) return known;
+    if (this.#pictures.size >= MAX_PICTURES) this.#pictures.clear();
+    const picture = paint(image, colour);
+    this.#pictures.set(key, picture);
+    return picture;
+  }
+}
+
+function paint(image: DrcsImage, colour: string): HTMLCanvasElement | null {
+  const intensities = drcsIntensities(image);
+  const canvas = document.createElement('canvas');
+  canvas.width = image.w;
+  canvas.height = image.h;
+  const context = canvas.getContext('2d');
+  if (intensities === undefined || context === null) return null;
+  const [red = 0, green = 0, blue = 0, alpha = 255] = [1, 3, 5, 7].map((at) =>
+    Number.parseInt(colour.slice(at, at + 2), 16),
+  );
+  const pixels = context.createImageData(image.w, image.h);
+  for (const [index, intensity] of intensities.entries()) {
+    pixels.data.set([red, green, blue, Math.round(intensity * alpha)], index * 4);
+  }
+  context.putImageData(pixels, 0, 0);
+  return canvas;
+}
 
 const FAMILIES: Readonly<Record<CaptionSettings['font'], string>> = {
   /** As served under `api/font/svc-font.woff2`; any rounded gothic until it is there. */

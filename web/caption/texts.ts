@@ -18,6 +18,8 @@ export const TEXTS = {
   position: '位置',
   bottom: '下',
   top: '上',
+  shown: '字幕を表示します',
+  hidden: '字幕を消しました',
   show: '表示する',
   hide: '表示しない',
   forAll: 'すべての端末の標準にする',

@@ -1,7 +1,7 @@
 /** The page's clocks, and the current time as a signal, which ticks only while the page is visible. */
 import { computed, signal } from '@preact/signals';
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
-import { type MonotonicMs, monotonicMs, type WallMs, wallMs } from '../../wire/times.ts';
+import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
+import { type MonotonicMs, monotonicMs, type WallMs, wallMs } from '../../lib/wire/times.ts';
 
 /** By the browser's clock, assumed to agree with the broadcast's; updated every five seconds. */
 export const now = signal(currentMs());

@@ -1,7 +1,8 @@
 /** Settings stored in this browser. Works without persistence where storage is refused. */
 import { computed, effect, type Signal, signal } from '@preact/signals';
-import type { LiveQuality, RecordingSort } from '../../wire/api.ts';
-import type { Theme } from './theme-choice.ts';
+import { BROADCAST_TYPES, type BroadcastType } from '../../lib/arib/ids.ts';
+import type { LiveQuality, RecordingSort } from '../../lib/wire/api.ts';
+import { RECORDING_SORTS, type Theme } from '../../lib/wire/vocabulary.ts';
 
 const PREFIX = 'svc.';
 
@@ -95,6 +96,8 @@ export const livePanel = remembered(
   globalThis.matchMedia?.('(hover: hover) and (pointer: fine)').matches ?? true,
   flag,
 );
+/** Something was saved in this browser once: else no page opens the database of saved recordings. */
+export const isOfflineUsed = remembered('offline-used', false, flag);
 export const livePanelTab = remembered<'program' | 'channels' | 'day'>(
   'live-panel-tab',
   'program',
@@ -102,7 +105,7 @@ export const livePanelTab = remembered<'program' | 'channels' | 'day'>(
 );
 /** Station last watched; 0 for none. */
 export const lastStation = remembered('station', 0, integer);
-export const homeTab = remembered<'GR' | 'BS' | 'CS'>('tab', 'GR', oneOf('GR', 'BS', 'CS'));
+export const homeTab = remembered<BroadcastType>('tab', 'GR', oneOf(...BROADCAST_TYPES));
 export const ruleOrder = remembered<'next' | 'name' | 'priority' | 'newest'>(
   'rule-order',
   'next',
@@ -124,7 +127,7 @@ export const recordingsLook = remembered<'grid' | 'list'>('recordings-look', 'gr
 export const recordingsSort = remembered<RecordingSort>(
   'recordings-sort',
   'newest',
-  oneOf('newest', 'oldest', 'title', 'unwatched', 'longest', 'largest'),
+  oneOf(...RECORDING_SORTS),
 );
 export const recordingsGrouped = remembered('recordings-grouped', false, flag);
 const MOST_WORDS = 16;

@@ -1,7 +1,5 @@
 /** Chooses the light or dark theme. Shared by the page and the script that runs before its first paint. */
 
-export type Theme = 'auto' | 'light' | 'dark';
-
 export function shownTheme(choice: unknown, systemIsDark: boolean): 'light' | 'dark' {
   if (choice === 'light' || choice === 'dark') return choice;
   return systemIsDark ? 'dark' : 'light';

@@ -2,8 +2,9 @@
  * One programme on the sheet: a plain DOM element, because a whole screen of them is replaced while scrolling.
  * Its content depends on its size: one line for five minutes, title and summary where there is room.
  */
-import type { StationId } from '../../arib/ids.ts';
-import type { GuideProgram } from '../../wire/api.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import type { GuideProgram } from '../../lib/wire/api.ts';
+import type { ReservationState } from '../../lib/wire/vocabulary.ts';
 import { narrow } from '../words/channel.ts';
 import { majorGenre } from '../words/genre.ts';
 import { clockText, spanText } from '../words/time.ts';
@@ -60,7 +61,7 @@ function nameOf(program: GuideProgram, stationName: string, marks: readonly { la
     stationName,
     spanText(program.startAt, program.endAt),
   ];
-  const face = RESERVATION_FACE[program.reservation?.state ?? ''];
+  const face = faceOf(program);
   if (face !== undefined) words.push(face[0] === TEXTS.booked ? TEXTS.bookedSpoken : face[0]);
   return words.join('、');
 }
@@ -72,11 +73,15 @@ function span(className: string, text: string): HTMLSpanElement {
   return element;
 }
 
-const RESERVATION_FACE: Readonly<Partial<Record<string, readonly [face: string, tone: string]>>> = {
+const RESERVATION_FACE: Readonly<Partial<Record<ReservationState, readonly [face: string, tone: string]>>> = {
   scheduled: [TEXTS.booked, 'scheduled'],
   recording: [TEXTS.recording, 'recording'],
   conflict: [TEXTS.conflict, 'conflict'],
 };
+
+function faceOf({ reservation }: Pick<GuideProgram, 'reservation'>) {
+  return reservation === null ? undefined : RESERVATION_FACE[reservation.state];
+}
 
 /** A drawn programme. Made once, moved and renewed as often as needed. */
 export class Cell {
@@ -146,7 +151,7 @@ export class Cell {
     title.className = 'prog-title';
     title.style.setProperty('--lines', String(most));
     title.append(span('prog-time numbers', clockText(program.startAt).split(':')[1] ?? ''));
-    const face = RESERVATION_FACE[program.reservation?.state ?? ''];
+    const face = faceOf(program);
     if (face !== undefined) title.append(span(`prog-kept prog-kept-${face[1]}`, face[0]));
     // The title comes first; marks follow where all of them fit.
     title.append(parts.title);

@@ -1,7 +1,7 @@
 /** The drawn programmes: adds those in an area and removes those far from it, within a time budget per frame. */
-import type { ProgramId, StationId } from '../../arib/ids.ts';
-import { type BroadcastMs, earliest, latest, plusMs } from '../../arib/time.ts';
-import type { GuideProgram, Station } from '../../wire/api.ts';
+import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
+import { type BroadcastMs, earliest, latest, plusMs } from '../../lib/arib/time.ts';
+import type { GuideProgram, Station } from '../../lib/wire/api.ts';
 import { monotonicNow } from '../device/clock.ts';
 import type { Placed } from '../ui/lanes.ts';
 import { majorGenre } from '../words/genre.ts';

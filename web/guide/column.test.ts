@@ -1,9 +1,8 @@
 import { expect, test } from 'bun:test';
-import type { ProgramId } from '../../arib/ids.ts';
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+import type { ProgramId } from '../../lib/arib/ids.ts';
+import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
 import { placeColumn } from '../ui/lanes.ts';
-import { programAt, within } from './column.ts';
-import { enterAt, stepFrom } from './steps.ts';
+import { enterAt, programAt, stepFrom, within } from './column.ts';
 
 const MINUTE = 60_000;
 const at = (minutes: number): BroadcastMs => broadcastMs(minutes * MINUTE);

@@ -1,6 +1,6 @@
 /** Says over a sheet with empty columns that their programmes are being received. */
 import { useEffect, useState } from 'preact/hooks';
-import type { Station } from '../../wire/api.ts';
+import type { Station } from '../../lib/wire/api.ts';
 import { firstReading } from '../query/guide-status.ts';
 import { GUIDE_STATUS } from '../query/queries.ts';
 import { stations } from '../query/stations.ts';
@@ -18,7 +18,7 @@ export function FirstRead({ type }: { readonly type: Station['type'] }) {
   useEffect(() => setReading(progress !== undefined), [progress === undefined]);
   if (progress === undefined) return null;
   return (
-    <p class="guide-loading guide-first-read numbers" role="status">
+    <p class="guide-loading numbers no-pointer nowrap" role="status">
       {TEXTS.receiving(progress.total, progress.known)}
     </p>
   );

@@ -2,9 +2,9 @@
  * The frame of the sheet: stations along the top, hours along the side, the line of the present time.
  * Draws only the visible part.
  */
-import type { StationId } from '../../arib/ids.ts';
-import { type BroadcastMs, plusMs } from '../../arib/time.ts';
-import type { Station } from '../../wire/api.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import { type BroadcastMs, plusMs } from '../../lib/arib/time.ts';
+import type { Station } from '../../lib/wire/api.ts';
 import { monogram } from '../ui/monogram.ts';
 import { channelLabel, narrow } from '../words/channel.ts';
 import { HOUR_MS } from '../words/day.ts';

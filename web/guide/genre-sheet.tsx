@@ -17,24 +17,24 @@ export function GenreSheet({ chosen, onChoose, onClose }: GenreProps & { readonl
   };
   return (
     <Sheet title={TEXTS.genre} onClose={onClose}>
-      <p class="sheet-note guide-genre-note">{TEXTS.genreNote}</p>
-      <div class="choices" role="radiogroup" aria-label={TEXTS.genre}>
+      <p class="sheet-note below-75">{TEXTS.genreNote}</p>
+      <div class="choices stack gap-50" role="radiogroup" aria-label={TEXTS.genre}>
         {[{ lv1: undefined, name: TEXTS.all }, ...MAJOR_GENRES].map(({ lv1, name }) => (
           // biome-ignore lint/a11y/useSemanticElements: a radio input would change with the arrow keys that move the focus here
           <button
             key={name}
             type="button"
             role="radio"
-            class="choice choice-slim"
+            class="choice choice-slim hstack justify-between gap-100 bold text-left round-m bordered"
             aria-checked={chosen === lv1}
             data-genre={lv1}
             onClick={() => choose(lv1)}
           >
-            <span class="choice-with-swatch">
+            <span class="inline-row gap-75">
               {lv1 === undefined ? <Icon name="guide" /> : <span class="swatch" />}
               {name}
             </span>
-            <Icon name="check" class="choice-sign" />
+            <Icon name="check" class="choice-sign text-accent" />
           </button>
         ))}
       </div>
@@ -45,12 +45,12 @@ export function GenreSheet({ chosen, onChoose, onClose }: GenreProps & { readonl
 /** The same as a line under the guide, where there is room. Not reachable by arrows: the sheet offers the same. */
 export function Legend({ chosen, onChoose }: GenreProps) {
   return (
-    <section class="guide-legend" aria-label={TEXTS.genreColours} data-nav-skip="">
+    <section class="guide-legend hscroll line-above surface" aria-label={TEXTS.genreColours} data-nav-skip="">
       {MAJOR_GENRES.map(({ lv1, name }) => (
         <button
           key={lv1}
           type="button"
-          class="legend-item"
+          class="legend-item inline-row rigid gap-35 text-mini bold muted pill hover-deep"
           data-genre={lv1}
           aria-pressed={chosen === lv1}
           onClick={() => onChoose(chosen === lv1 ? undefined : lv1)}

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { type BroadcastMs, broadcastMs, plusMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs, plusMs } from '../../lib/arib/time.ts';
 import { broadcastDay } from '../words/day.ts';
 import {
   CHUNK_MS,

@@ -2,7 +2,7 @@
  * Geometry of the guide's sheet. Pure: broadcast times to CSS pixels and back. The sheet
  * begins with yesterday's broadcast day, which begins at 05:00 in Japan: programmes are kept for a day after their end.
  */
-import { type BroadcastMs, plusMs } from '../../arib/time.ts';
+import { type BroadcastMs, plusMs } from '../../lib/arib/time.ts';
 import { broadcastDay, DAY_MS, DAYS, HOUR_MS } from '../words/day.ts';
 
 export interface Span {
@@ -49,7 +49,7 @@ export function clampWidth(width: number): number {
   return Math.min(WIDTH.most, Math.max(WIDTH.least, width));
 }
 
-interface ScaleWish {
+interface ScaleOptions {
   /** Factor of an hour's height. */
   readonly zoom: number;
   /** Factor of a column's width, beside what the zoom does to it. */
@@ -62,12 +62,12 @@ interface ScaleWish {
 }
 
 /** Hours grow with the zoom, columns with its root: text needs height before it needs width. */
-export function scaleOf({ zoom, width, unit, room, columns }: ScaleWish): Scale {
+export function scaleOf({ zoom, width, unit, room, columns }: ScaleOptions): Scale {
   const base = room < NARROW_PX ? COLUMN.narrow : COLUMN.wide;
   const grown = Math.min(COLUMN_LIMITS.most, Math.max(COLUMN_LIMITS.least, Math.sqrt(zoom)));
-  const wished = Math.round(base * unit * grown * clampWidth(width));
+  const preferred = Math.round(base * unit * grown * clampWidth(width));
   const filling = columns === 0 ? 0 : Math.min(Math.floor(room / columns), WIDEST * unit);
-  return { hour: Math.round(HOUR * unit * zoom), column: Math.max(wished, filling) };
+  return { hour: Math.round(HOUR * unit * zoom), column: Math.max(preferred, filling) };
 }
 
 /** Smallest letters of the sheet, in units. Those of `styles/guide-programs.css`. */

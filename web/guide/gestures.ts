@@ -33,10 +33,10 @@ export function listenToZoom(scroller: HTMLElement, grid: Zoomable, onZoom: () =
     // Touch events are more frequent than frames.
     if (pending === undefined) {
       requestAnimationFrame(() => {
-        const wish = pending;
+        const next = pending;
         pending = undefined;
-        if (wish === undefined || signal.aborted) return;
-        grid.setZoom(wish.zoom, wish.at);
+        if (next === undefined || signal.aborted) return;
+        grid.setZoom(next.zoom, next.at);
         onZoom();
       });
     }

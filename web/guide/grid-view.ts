@@ -1,7 +1,7 @@
 /** What the grid of the guide is given, and what it tells of its view. */
-import type { ProgramId, StationId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
-import type { GuideProgram } from '../../wire/api.ts';
+import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { GuideProgram, Station } from '../../lib/wire/api.ts';
 import type { Span } from './geometry.ts';
 import type { GuideStore, ViewState } from './store.ts';
 
@@ -45,4 +45,47 @@ export interface GridLook {
   /** Letter size for a television. */
   readonly television: boolean;
   readonly dimShopping: boolean;
+}
+
+// Last position in the guide: kept over a reload and for the same evening only.
+
+type Positions = Partial<Record<Station['type'], GridPosition>>;
+
+const KEY = 'svc.guide-position';
+const FRESH_MS = 60 * 60_000;
+
+function isPosition(value: unknown): value is GridPosition {
+  if (typeof value !== 'object' || value === null || !('at' in value) || !('column' in value)) return false;
+  return Number.isFinite(value.at) && Number.isFinite(value.column);
+}
+
+export function rememberPosition(type: Station['type'], position: GridPosition, now: BroadcastMs): void {
+  try {
+    const positions: Positions = { ...recall(now), [type]: position };
+    sessionStorage.setItem(KEY, JSON.stringify({ savedAt: now, positions }));
+  } catch {
+    // Without session storage the guide always opens at the present time.
+  }
+}
+
+function recall(now: BroadcastMs): Positions {
+  try {
+    const kept: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? 'null');
+    if (typeof kept !== 'object' || kept === null || !('savedAt' in kept) || !('positions' in kept))
+      return {};
+    if (typeof kept.savedAt !== 'number' || now - kept.savedAt > FRESH_MS) return {};
+    const positions: Positions = {};
+    for (const [type, position] of Object.entries(kept.positions ?? {})) {
+      if ((type === 'GR' || type === 'BS' || type === 'CS') && isPosition(position)) {
+        positions[type] = position;
+      }
+    }
+    return positions;
+  } catch {
+    return {};
+  }
+}
+
+export function recallPosition(type: Station['type'], now: BroadcastMs): GridPosition | undefined {
+  return recall(now)[type];
 }

@@ -2,19 +2,19 @@
  * The sheet of the guide: stations across, time down, of which only the part in view exists as elements. Drawing
  * has a time budget per frame, so that scrolling stays smooth; the rest follows in the next frame.
  */
-import type { ProgramId, StationId } from '../../arib/ids.ts';
-import { type BroadcastMs, earliest, latest, plusMs } from '../../arib/time.ts';
-import type { GuideProgram, Station } from '../../wire/api.ts';
+import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
+import { type BroadcastMs, earliest, latest, plusMs } from '../../lib/arib/time.ts';
+import type { GuideProgram, Station } from '../../lib/wire/api.ts';
 import { directionOf } from '../navigation/focus.ts';
 import { isRecordKey } from '../navigation/keys.ts';
 import type { Direction } from '../navigation/spatial.ts';
 import { HOUR_MS } from '../words/day.ts';
 import type { Cell } from './cell.ts';
 import { Budget, CellLayer, type Sheet } from './cells.ts';
+import { type Columns, enterAt, type Place, stepFrom } from './column.ts';
 import { type FrameSize, frameSize, GuideFrame } from './frame.ts';
 import { clampWidth, clampZoom, type Scale, type Span, scaleOf, timeAt, topOf, unitOf } from './geometry.ts';
 import type { GridLook, GridParts, GridPosition, Scroll } from './grid-view.ts';
-import { type Columns, enterAt, type Place, stepFrom } from './steps.ts';
 
 /** Views drawn ahead above and below, and columns at the sides. */
 const AHEAD_VIEWS = 0.4;
@@ -53,7 +53,7 @@ export class GuideGrid {
   #look: GridLook = { width: 1, television: false, dimShopping: false };
   #focused: Place | undefined;
   /** Where a zoom leads: scrolled to in the next frame, since doing it before would cost a layout of its own. */
-  #wish: Scroll | undefined;
+  #target: Scroll | undefined;
   #request = 0;
   #closed = false;
 
@@ -90,11 +90,11 @@ export class GuideGrid {
 
   #scroll(): Scroll {
     const { scrollLeft, scrollTop } = this.parts.scroller;
-    return this.#wish ?? { top: scrollTop, left: scrollLeft };
+    return this.#target ?? { top: scrollTop, left: scrollLeft };
   }
 
   #scrollTo(options: ScrollToOptions): void {
-    this.#wish = undefined;
+    this.#target = undefined;
     this.parts.scroller.scrollTo({ behavior: 'instant', ...options });
   }
 
@@ -151,7 +151,7 @@ export class GuideGrid {
     this.#zoom = clampZoom(zoom);
     this.#layout();
     const most = this.#extent();
-    this.#wish = {
+    this.#target = {
       top: clamp(topOf(time, this.#span, this.#scale) - y, most.height - this.#height),
       left: clamp(column * this.#scale.column - x, most.width - this.#width),
     };
@@ -300,7 +300,7 @@ export class GuideGrid {
     );
     this.#frame.drawHours(wide, this.#span, this.#scale);
     this.#frame.drawNow(this.#now, this.#span, this.#scale);
-    if (this.#wish !== undefined) this.#scrollTo(this.#wish);
+    if (this.#target !== undefined) this.#scrollTo(this.#target);
     // Before the stations are set it has not been placed anywhere.
     if (this.#stations.length === 0) return;
     this.parts.onView({

@@ -1,6 +1,6 @@
 /** Date and hour to go to, by two presses of a finger or a remote. */
 import { useSignal } from '@preact/signals';
-import { type BroadcastMs, plusMs } from '../../arib/time.ts';
+import { type BroadcastMs, plusMs } from '../../lib/arib/time.ts';
 import { Sheet } from '../ui/sheet.tsx';
 import { DAY_MS, HOUR_MS } from '../words/day.ts';
 import { dateText } from '../words/time.ts';
@@ -27,7 +27,7 @@ export function JumpSheet({ span, day, onJump, onClose }: JumpSheetProps) {
   return (
     <Sheet title={TEXTS.jump} onClose={onClose}>
       <h3 class="look-head">{TEXTS.date}</h3>
-      <div class="jump-days" role="radiogroup" aria-label={TEXTS.date}>
+      <div class="jump-days stack gap-40" role="radiogroup" aria-label={TEXTS.date}>
         {days.map((one) => (
           // biome-ignore lint/a11y/useSemanticElements: a radio input would change with the arrow keys that move the focus here
           <button
@@ -45,7 +45,7 @@ export function JumpSheet({ span, day, onJump, onClose }: JumpSheetProps) {
         ))}
       </div>
       <h3 class="look-head">{TEXTS.hour}</h3>
-      <div class="jump-hours">
+      <div class="jump-hours stack gap-40">
         {HOURS.map((index) => (
           <button
             key={index}

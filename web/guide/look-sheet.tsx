@@ -25,7 +25,7 @@ function Size({ label, value, onStep }: SizeProps) {
   return (
     <div class="look-row">
       <span class="look-label">{label}</span>
-      <span class="look-size">
+      <span class="look-size inline-row gap-50">
         <button
           type="button"
           class="button button-small button-icon"
@@ -34,7 +34,7 @@ function Size({ label, value, onStep }: SizeProps) {
         >
           <Icon name="minus" />
         </button>
-        <output class="numbers">{Math.round(value * 100)}%</output>
+        <output class="numbers text-center">{Math.round(value * 100)}%</output>
         <button
           type="button"
           class="button button-small button-icon"
@@ -51,14 +51,14 @@ function Size({ label, value, onStep }: SizeProps) {
 function Colours() {
   const chosen = useSignal<number | undefined>(undefined);
   return (
-    <ul class="look-genres">
+    <ul class="stack gap-15 below-100">
       {MAJOR_GENRES.map(({ lv1, name }) => {
         const open = chosen.value === lv1;
         return (
           <li key={lv1}>
             <button
               type="button"
-              class="look-genre"
+              class="look-genre hstack full-width press-height gap-75 text-left round-s"
               data-genre={lv1}
               aria-expanded={open}
               onClick={() => {
@@ -69,14 +69,14 @@ function Colours() {
               {name}
             </button>
             {open ? (
-              <div class="look-colours" role="radiogroup" aria-label={TEXTS.colourOf(name)}>
+              <div class="look-colours flex wrap gap-35" role="radiogroup" aria-label={TEXTS.colourOf(name)}>
                 {MAJOR_GENRES.map(({ lv1: colour }) => (
                   // biome-ignore lint/a11y/useSemanticElements: a radio input would change with the arrow keys that move the focus here
                   <button
                     key={colour}
                     type="button"
                     role="radio"
-                    class="look-colour"
+                    class="look-colour place-center round-s"
                     style={{ '--genre': `var(--genre-${colour})` }}
                     aria-checked={colourOf(lv1) === colour}
                     aria-label={
@@ -126,7 +126,7 @@ export function LookSheet({ zoom, onZoom, onWidth, onUsual, onStations, onClose 
       <button
         type="button"
         role="switch"
-        class="look-row look-switch"
+        class="look-row"
         aria-checked={dimShopping.value}
         onClick={() => {
           dimShopping.value = !dimShopping.value;
@@ -135,7 +135,7 @@ export function LookSheet({ zoom, onZoom, onWidth, onUsual, onStations, onClose 
         <span class="look-label">{TEXTS.dimShopping}</span>
         <span class="switch" aria-hidden="true" />
       </button>
-      <button type="button" class="look-row look-more" aria-haspopup="dialog" onClick={onStations}>
+      <button type="button" class="look-row" aria-haspopup="dialog" onClick={onStations}>
         <span class="look-label">{TEXTS.stationOrder}</span>
         <Icon name="list" />
       </button>

@@ -1,6 +1,6 @@
 /** Stored appearance of the guide on this device: sizes, letters, dimming. */
 import { computed } from '@preact/signals';
-import type { GuideProgram } from '../../wire/api.ts';
+import type { GuideProgram } from '../../lib/wire/api.ts';
 import { remembered } from '../device/preferences.ts';
 import { isShopping } from '../words/genre.ts';
 import { genreColours } from '../words/genre-colours.ts';

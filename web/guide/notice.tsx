@@ -1,5 +1,5 @@
 /** Loading, error and empty states of the guide, over or instead of its sheet. */
-import type { Station } from '../../wire/api.ts';
+import type { Station } from '../../lib/wire/api.ts';
 import { gathered } from '../query/guide-status.ts';
 import { GUIDE_STATUS } from '../query/queries.ts';
 import { readStations, type StationList, stations } from '../query/stations.ts';

@@ -1,5 +1,5 @@
 /** The stations of a broadcast type: their order, and which are hidden; used by guide, home and zapping. */
-import type { Station } from '../../wire/api.ts';
+import type { Station } from '../../lib/wire/api.ts';
 import {
   forgetStationOrder,
   hide,
@@ -25,13 +25,13 @@ function Row({ station, only }: { station: Station; only: boolean }) {
   const pinned = isPinned(id);
   const shown = !isHidden(id);
   return (
-    <li class="order-row" data-hidden={shown ? undefined : ''}>
-      <span class="order-name">
+    <li class="order-row cluster justify-between line-below" data-hidden={shown ? undefined : ''}>
+      <span class="order-name hstack min-0 gap-60">
         <Logo station={station} />
         <span class="numbers">{channelLabel(station, stations.value)}</span>
         <b>{name}</b>
       </span>
-      <span class="order-tools">
+      <span class="cluster gap-35">
         {pinned ? (
           <>
             <button
@@ -73,7 +73,7 @@ export function StationSheet({ type, onClose }: { type: Station['type']; onClose
   return (
     <Sheet title={TEXTS.stationOrder} onClose={onClose} wide>
       <p class="sheet-note">{TEXTS.stationOrderNote}</p>
-      <ul class="order">
+      <ul class="order stack">
         {[...shown, ...hidden].map((station) => (
           <Row key={station.id} station={station} only={shown.length === 1} />
         ))}

@@ -1,6 +1,6 @@
 /** One station's week: its days side by side. */
-import { type BroadcastMs, plusMs } from '../../arib/time.ts';
-import type { GuideProgram, GuideWindow, Station } from '../../wire/api.ts';
+import { type BroadcastMs, plusMs } from '../../lib/arib/time.ts';
+import type { GuideProgram, GuideWindow, Station } from '../../lib/wire/api.ts';
 import { minute } from '../device/clock.ts';
 import { navigate, openProgram } from '../navigation/router.ts';
 import { pathQuery, useQuery } from '../query/use-query.ts';
@@ -38,7 +38,7 @@ function Program({ program, place, now }: { program: GuideProgram; place: WeekPl
   return (
     <button
       type="button"
-      class={`week-part ${stateOf(program, now)}`}
+      class={`week-part vstack absolute clip text-xs ink text-left ${stateOf(program, now)}`}
       style={place.style}
       data-genre={majorGenre(program.genres)}
       data-reservation={state}
@@ -47,9 +47,9 @@ function Program({ program, place, now }: { program: GuideProgram; place: WeekPl
       onClick={() => openProgram(program.id)}
     >
       <Named name={kept === undefined ? words : TEXTS.airing(words, kept)}>
-        <span class="week-words">
+        <span class="week-words block-level relative layer-1 clip">
           <b class="numbers">{airClockText(program.startAt)}</b>
-          {kept === undefined ? null : <span class="week-kept">{kept}</span>}
+          {kept === undefined ? null : <span class="week-kept text-white pill">{kept}</span>}
           <span>{title}</span>
         </span>
       </Named>
@@ -79,15 +79,16 @@ export function StationWeek({ station, list }: StationWeekProps) {
   const programs = value?.find(({ stationId }) => stationId === station.id)?.programs ?? [];
   return (
     <div class="guide">
-      <div class="guide-bar week-bar">
+      <div class="guide-bar week-bar cluster">
         <h1 class="hidden-text">{TEXTS.weekOf(name)}</h1>
         <a class="button button-small" href="guide" data-replace="">
           <Icon name="back" />
           {TEXTS.allStations}
         </a>
-        <span class="week-station">
+        <span class="week-station inline-row min-0 gap-50">
           <Logo station={station} />
           <select
+            class="select min-0"
             aria-label={TEXTS.station}
             value={station.id}
             onChange={(event) => navigate(`guide?view=week&station=${event.currentTarget.value}`, true)}
@@ -99,14 +100,14 @@ export function StationWeek({ station, list }: StationWeekProps) {
             ))}
           </select>
         </span>
-        <div class="guide-tools">
+        <div class="guide-tools hstack push-end gap-40">
           <a class="button button-small button-main" href={`live/${station.id}`}>
             <Icon name="play" />
             {TEXTS.watch}
           </a>
         </div>
       </div>
-      <div class="guide-stage">
+      <div class="guide-stage relative line-above">
         {value === undefined && failure !== undefined ? (
           <FailurePanel failure={failure} onRetry={() => void renew()} />
         ) : (

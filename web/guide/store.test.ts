@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import type { ProgramId, StationId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
-import type { GuideProgram, GuideWindow } from '../../wire/api.ts';
+import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import type { GuideProgram, GuideWindow } from '../../lib/wire/api.ts';
 import { ApiFailure, type GuideQuestion, type Renewed } from '../query/api.ts';
 import { HOUR_MS } from '../words/day.ts';
 import { CHUNK_MS } from './geometry.ts';

@@ -3,10 +3,10 @@
  * tags, and revalidated when the service reports a change. Shown programmes stay until their replacement has
  * arrived.
  */
-import type { ProgramId, StationId } from '../../arib/ids.ts';
-import { type BroadcastMs, plusMs } from '../../arib/time.ts';
-import type { GuideProgram, GuideWindow, Station } from '../../wire/api.ts';
-import { monotonicMs } from '../../wire/times.ts';
+import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
+import { type BroadcastMs, plusMs } from '../../lib/arib/time.ts';
+import type { GuideProgram, GuideWindow, Station } from '../../lib/wire/api.ts';
+import { monotonicMs } from '../../lib/wire/times.ts';
 import { monotonicNow } from '../device/clock.ts';
 import { ApiFailure, type GuideQuestion, networkFailure, type Renewed } from '../query/api.ts';
 import { type Placed, placeColumn } from '../ui/lanes.ts';

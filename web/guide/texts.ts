@@ -12,7 +12,6 @@ export const TEXTS = {
   // The bar
   bands: '放送の種類',
   terrestrial: '地デジ',
-  weekdays: ['日', '月', '火', '水', '木', '金', '土'],
   yesterday: '昨日',
   today: '今日',
   tomorrow: '明日',

@@ -1,11 +1,12 @@
 /** Toolbar above the guide: broadcast types, days, now, evening, zoom, genres. */
 import { useEffect, useRef } from 'preact/hooks';
-import { type BroadcastMs, plusMs } from '../../arib/time.ts';
-import type { Station } from '../../wire/api.ts';
+import { type BroadcastMs, plusMs } from '../../lib/arib/time.ts';
+import type { Station } from '../../lib/wire/api.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Named } from '../ui/named.tsx';
 import { DAY_MS, HOUR_MS } from '../words/day.ts';
 import { majorGenreName } from '../words/genre.ts';
+import { WEEKDAYS } from '../words/time.ts';
 import type { Span } from './geometry.ts';
 import { TEXTS } from './texts.ts';
 
@@ -53,7 +54,7 @@ function DayButton({ day, today, chosen, onDay }: DayButtonProps) {
   const date = new Date(day + JST_OFFSET_MS);
   const weekday = date.getUTCDay();
   const distance = Math.round((day - today) / DAY_MS);
-  const words = NEAR_DAYS[distance] ?? TEXTS.weekday(TEXTS.weekdays[weekday] ?? '');
+  const words = NEAR_DAYS[distance] ?? TEXTS.weekday(WEEKDAYS[weekday] ?? '');
   const button = useRef<HTMLButtonElement>(null);
   // The first days may be out of sight on a phone.
   useEffect(() => {
@@ -64,15 +65,15 @@ function DayButton({ day, today, chosen, onDay }: DayButtonProps) {
       ref={button}
       type="button"
       role="tab"
-      class="guide-day"
+      class="guide-day stack items-middle muted round-m hover-deep"
       data-weekday={weekday}
       aria-selected={chosen}
       onClick={() => onDay(day)}
     >
       <Named name={TEXTS.dayName(date.getUTCMonth() + 1, date.getUTCDate(), words)}>
-        <span class="guide-day-words">{words}</span>
-        <b class="guide-day-number numbers">
-          <span class="guide-month">
+        <span class="text-mini bold">{words}</span>
+        <b class="guide-day-number numbers ink">
+          <span class="wide-only">
             {date.getUTCDate() === 1 || distance === 0 ? `${date.getUTCMonth() + 1}/` : ''}
           </span>
           {date.getUTCDate()}
@@ -86,7 +87,7 @@ export function Toolbar(props: ToolbarProps) {
   const { bands, type, span, today, day, genre } = props;
   const days = Math.round((span.to - span.from) / DAY_MS);
   return (
-    <div class="guide-bar">
+    <div class="guide-bar cluster">
       <h1 class="hidden-text">{TEXTS.guide}</h1>
       {bands.length < 2 ? null : (
         <div class="tabs guide-types" role="tablist" aria-label={TEXTS.bands} data-nav-group="guide-types">
@@ -104,7 +105,12 @@ export function Toolbar(props: ToolbarProps) {
           ))}
         </div>
       )}
-      <div class="guide-days" role="tablist" aria-label={TEXTS.date} data-nav-group="guide-days">
+      <div
+        class="guide-days flex hscroll gap-20"
+        role="tablist"
+        aria-label={TEXTS.date}
+        data-nav-group="guide-days"
+      >
         {Array.from({ length: days }, (_, index) => {
           const start = plusMs(span.from, index * DAY_MS);
           return (
@@ -112,8 +118,8 @@ export function Toolbar(props: ToolbarProps) {
           );
         })}
       </div>
-      <div class="guide-tools">
-        <button type="button" class="button button-small guide-tool-now" onClick={props.onNow}>
+      <div class="guide-tools hstack push-end gap-40">
+        <button type="button" class="button button-small" onClick={props.onNow}>
           <Icon name="clock" />
           {TEXTS.now}
         </button>
@@ -135,7 +141,9 @@ export function Toolbar(props: ToolbarProps) {
           onClick={props.onGenres}
         >
           {genre === undefined ? <Icon name="filter" /> : <span class="swatch" />}
-          <span class="guide-tool-words">{genre === undefined ? TEXTS.genre : majorGenreName(genre)}</span>
+          <span class="guide-tool-words wide-only">
+            {genre === undefined ? TEXTS.genre : majorGenreName(genre)}
+          </span>
         </button>
         <button
           type="button"
@@ -155,7 +163,7 @@ export function Toolbar(props: ToolbarProps) {
         >
           <Icon name="tune" />
         </button>
-        <span class="guide-zoom">
+        <span class="guide-zoom gap-25 wide-only">
           <button
             type="button"
             class="button button-small button-icon"

@@ -1,8 +1,8 @@
 /** Home screen: recordings in progress and the next reservations; hidden when there are none. */
 
 import { useLayoutEffect } from 'preact/hooks';
-import type { BroadcastMs } from '../../arib/time.ts';
-import type { ReservationItem } from '../../wire/api.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { ReservationItem } from '../../lib/wire/api.ts';
 import { now } from '../device/clock.ts';
 import { homeNext } from '../device/preferences.ts';
 import { openReservation } from '../navigation/router.ts';
@@ -27,24 +27,24 @@ function when(item: ReservationItem, at: BroadcastMs): string {
 function Entry({ item }: { item: ReservationItem }) {
   const recording = item.state === 'recording';
   return (
-    <li class="next-item">
+    <li class="next-item stack">
       <button
         type="button"
-        class={`next ${recording ? 'next-recording' : ''}`}
+        class={`next stack gap-15 text-left bordered hover-surface ${recording ? 'next-recording' : ''}`}
         onClick={() => openReservation(item.id)}
       >
         <Named name={spokenText(item)}>
-          <span class="next-when numbers">
+          <span class="next-when numbers flex min-0 clip note bold nowrap">
             {recording ? (
-              <b class="next-state">
+              <b class="inline-row gap-35 text-danger">
                 <i class="booking-dot" />
                 <span class="next-word">{TEXTS.recording}</span>
               </b>
             ) : null}
             {when(item, now.value)}
-            <span class="next-station">{narrow(item.serviceName)}</span>
+            <span class="min-0 truncate">{narrow(item.serviceName)}</span>
           </span>
-          <span class="next-title">{titleOf(item)}</span>
+          <span class="next-title min-0 bold truncate">{titleOf(item)}</span>
           {recording ? (
             <ProgramProgress startAt={item.startAt} endAt={item.endAt} />
           ) : (
@@ -60,11 +60,11 @@ function Entry({ item }: { item: ReservationItem }) {
 function Waiting() {
   return (
     <section class="next-up" aria-hidden="true">
-      <ul class="next-list">
-        <li class="next-item">
-          <span class="next skeleton">
-            <span class="next-when">&nbsp;</span>
-            <span class="next-title">&nbsp;</span>
+      <ul class="next-list flex hscroll gap-60">
+        <li class="next-item stack">
+          <span class="next skeleton stack gap-15 text-left bordered hover-surface">
+            <span class="next-when flex min-0 clip note bold nowrap">&nbsp;</span>
+            <span class="next-title min-0 bold truncate">&nbsp;</span>
             <span class="next-line" />
           </span>
         </li>
@@ -91,7 +91,7 @@ export function NextUp() {
   if (!some) return null;
   return (
     <section class="next-up" aria-label={TEXTS.nextUp} data-nav-group="next-up">
-      <ul class="next-list">
+      <ul class="next-list flex hscroll gap-60">
         {[...running, ...coming].map((item) => (
           <Entry key={item.id} item={item} />
         ))}

@@ -1,5 +1,5 @@
 /** One station on the home screen, with what it shows now; the whole card leads to the picture. */
-import type { NowProgram, Station } from '../../wire/api.ts';
+import type { NowProgram, Station } from '../../lib/wire/api.ts';
 import { now } from '../device/clock.ts';
 import { lastStation } from '../device/preferences.ts';
 import { stations } from '../query/stations.ts';
@@ -36,37 +36,43 @@ export function StationCard({ station }: { station: Station }) {
   const left = program === null ? '' : remainingText(program.endAt, now.value);
   const parts = program === null ? undefined : splitTitle(program.name);
   return (
-    <a class="card" href={`live/${station.id}`} data-nav-initial={isLast ? '' : undefined}>
+    <a
+      class="card stack gap-75 relative clip round-l bordered surface shadow-1 hover-surface"
+      href={`live/${station.id}`}
+      data-nav-initial={isLast ? '' : undefined}
+    >
       <Named name={`${label} ${name}、${parts?.title ?? TEXTS.noProgram}${left === '' ? '' : `、${left}`}`}>
-        <span class="card-station">
+        <span class="card-station hstack min-0 gap-75">
           <Logo station={station} />
-          <span class="card-name">
+          <span class="card-name stack min-0 gap-10">
             <span class="card-key numbers">
               {label}
               {isLast ? (
-                <span class="card-last" title={TEXTS.lastNote}>
+                <span class="card-last text-mini bold pill fill-main" title={TEXTS.lastNote}>
                   {TEXTS.last}
                 </span>
               ) : null}
             </span>
-            <b>{name}</b>
+            <b class="bold truncate">{name}</b>
           </span>
-          {left === '' ? null : <span class="card-left numbers">{left}</span>}
+          {left === '' ? null : (
+            <span class="card-left numbers push-end text-xs bold text-accent nowrap pill">{left}</span>
+          )}
         </span>
         {parts === undefined ? (
-          <span class="card-none">{TEXTS.noProgramYet}</span>
+          <span class="card-none semibold faint">{TEXTS.noProgramYet}</span>
         ) : (
-          <span class="card-title">{parts.title}</span>
+          <span class="card-title text-l bold clamp-2">{parts.title}</span>
         )}
         {program === null ? null : (
-          <span class="card-foot">
-            <span class="card-when">
+          <span class="card-foot stack gap-50">
+            <span class="card-when cluster justify-between note semibold">
               <span class="numbers">
                 <time dateTime={isoText(program.startAt)}>{airClockText(program.startAt)}</time>
                 {' – '}
                 <time dateTime={isoText(program.endAt)}>{airClockText(program.endAt)}</time>
               </span>
-              <span class="card-marks">
+              <span class="inline-row wrap gap-30">
                 <RecordMark program={program} />
                 <Marks marks={parts?.marks ?? []} />
               </span>
@@ -81,10 +87,13 @@ export function StationCard({ station }: { station: Station }) {
 
 export function SkeletonCard() {
   return (
-    <div class="card card-skeleton" aria-hidden="true">
-      <span class="card-station">
+    <div
+      class="card card-skeleton stack gap-75 relative no-pointer clip round-l bordered surface shadow-1 hover-surface"
+      aria-hidden="true"
+    >
+      <span class="card-station hstack min-0 gap-75">
         <span class="logo skeleton" />
-        <span class="card-name">
+        <span class="card-name stack min-0 gap-10">
           <span class="skeleton" style={{ width: '2.5rem', height: '0.7rem' }} />
           <span class="skeleton" style={{ width: '8rem', height: '1rem' }} />
         </span>

@@ -1,5 +1,5 @@
 /** Home screen, one line: failures, conflicts, the number of reservations, and free storage. */
-import type { ReservationItem, StorageFacts } from '../../wire/api.ts';
+import type { ReservationItem, StorageFacts } from '../../lib/wire/api.ts';
 import { minute } from '../device/clock.ts';
 import { openReservation } from '../navigation/router.ts';
 import { STORAGE } from '../query/queries.ts';
@@ -25,7 +25,7 @@ function Troubles({ items }: { items: readonly ReservationItem[] }) {
         onClick={() => openReservation(first.id)}
       >
         <Icon name="alert" />
-        <span class="status-title">{TEXTS.entry(standingWords(first).face, titleOf(first))}</span>
+        <span>{TEXTS.entry(standingWords(first).face, titleOf(first))}</span>
       </button>
     );
   }
@@ -81,7 +81,7 @@ export function StatusLine() {
     ({ value, failure }) => value !== undefined || failure !== undefined,
   );
   return (
-    <nav class="status-line" aria-label={TEXTS.status} data-nav-group="status-line">
+    <nav class="status-line flex hscroll gap-50" aria-label={TEXTS.status} data-nav-group="status-line">
       {known ? (
         <>
           {recent.value === undefined ? null : <Troubles items={recent.value.filter(isTrouble)} />}

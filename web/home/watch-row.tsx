@@ -1,6 +1,6 @@
 /** Home screen: recordings to continue and new ones, each one press away from playing. */
 import { useLayoutEffect } from 'preact/hooks';
-import type { Recording } from '../../wire/api.ts';
+import type { Recording } from '../../lib/wire/api.ts';
 import { currentMs, minute } from '../device/clock.ts';
 import { homeWatch } from '../device/preferences.ts';
 import { watchPath } from '../navigation/router.ts';
@@ -26,8 +26,8 @@ function WatchCard({ recording, fresh }: { recording: Recording; fresh: boolean 
   const left = part === undefined ? '' : leftText(recording);
   const words = [title, narrow(recording.serviceName), shortText(recording.startAt, currentMs()), left];
   return (
-    <li class="watch-item">
-      <a class="watch-card" href={watchPath(recording)}>
+    <li class="watch-item rigid">
+      <a class="watch-card stack gap-15 round-m" href={watchPath(recording)}>
         <Named
           name={TEXTS.entry(
             fresh ? TEXTS.play : TEXTS.resume,
@@ -36,21 +36,21 @@ function WatchCard({ recording, fresh }: { recording: Recording; fresh: boolean 
         >
           <span class="rec-picture">
             <Poster recording={recording} />
-            {fresh ? <span class="rec-new watch-new">{TEXTS.fresh}</span> : null}
+            {fresh ? <span class="rec-new watch-new absolute layer-1">{TEXTS.fresh}</span> : null}
             <span class="rec-length numbers">
               {left === '' ? lengthClock(recording.durationMs ?? 0) : left}
             </span>
-            <span class="watch-play">
+            <span class="watch-play place-center inset-0 layer-2 text-white">
               <Icon name="play" />
             </span>
             {part === undefined ? null : (
-              <span class="rec-resume">
-                <span style={{ '--part': part.toFixed(3) }} />
+              <span class="rec-resume absolute layer-2">
+                <span class="block-level full-height bar-part" style={{ '--part': part.toFixed(3) }} />
               </span>
             )}
           </span>
-          <span class="watch-title">{title}</span>
-          <span class="watch-when numbers">
+          <span class="watch-title bold truncate">{title}</span>
+          <span class="numbers flex min-0 gap-60 text-xs semibold muted nowrap">
             {shortText(recording.startAt, currentMs())}
             <span class="rec-station">{narrow(recording.serviceName)}</span>
           </span>
@@ -63,14 +63,14 @@ function WatchCard({ recording, fresh }: { recording: Recording; fresh: boolean 
 /** As high as the loaded content, so that the stations below do not move. */
 function Waiting() {
   return (
-    <section class="watch-row" aria-hidden="true">
-      <h2>&nbsp;</h2>
-      <ul class="watch-list">
-        <li class="watch-item">
-          <span class="watch-card">
+    <section class="watch-row below-100" aria-hidden="true">
+      <h2 class="flex align-baseline justify-between gap-100 text-l">&nbsp;</h2>
+      <ul class="watch-list flex hscroll gap-80">
+        <li class="watch-item rigid">
+          <span class="watch-card stack gap-15 round-m">
             <span class="rec-picture skeleton" />
-            <span class="watch-title">&nbsp;</span>
-            <span class="watch-when">&nbsp;</span>
+            <span class="watch-title bold truncate">&nbsp;</span>
+            <span class="flex min-0 gap-60 text-xs semibold muted nowrap">&nbsp;</span>
           </span>
         </li>
       </ul>
@@ -105,15 +105,15 @@ export function WatchRow() {
   const title =
     begun.length === 0 ? TEXTS.newRecordings : unseen.length === 0 ? TEXTS.resume : TEXTS.resumeAndNew;
   return (
-    <section class="watch-row" aria-label={title} data-nav-group="watch-row">
-      <h2>
+    <section class="watch-row below-100" aria-label={title} data-nav-group="watch-row">
+      <h2 class="flex align-baseline justify-between gap-100 text-l">
         {title}
-        <a class="watch-all" href="recordings">
+        <a class="watch-all inline-row gap-20 note bold nowrap round-s" href="recordings">
           {TEXTS.all}
           <Icon name="next" />
         </a>
       </h2>
-      <ul class="watch-list">
+      <ul class="watch-list flex hscroll gap-80">
         {begun.map((recording) => (
           <WatchCard key={recording.id} recording={recording} fresh={false} />
         ))}

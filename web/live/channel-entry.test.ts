@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import type { StationId } from '../../arib/ids.ts';
-import type { Station } from '../../wire/api.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import type { Station } from '../../lib/wire/api.ts';
 import { completeEntry, entryText, typeButton } from './channel-entry.ts';
 
 const station = (type: Station['type'], id: number, remoteControlKey: number): Station => ({

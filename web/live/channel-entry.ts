@@ -3,7 +3,7 @@
  * typed on satellite stations, and behind `.` everywhere, as television sets do it (ARIB TR-B14 and TR-B15, three-digit
  * numbers).
  */
-import type { Station } from '../../wire/api.ts';
+import type { Station } from '../../lib/wire/api.ts';
 import { stationOfKey } from '../query/stations.ts';
 
 const DIGITS = 3;

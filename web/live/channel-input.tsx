@@ -3,7 +3,7 @@
  * timeout.
  */
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { Station } from '../../wire/api.ts';
+import type { Station } from '../../lib/wire/api.ts';
 import { stations } from '../query/stations.ts';
 import { showToast } from '../ui/toast.tsx';
 import { completeEntry, ENTRY_LIMIT_MS, entryText, type TypedDigit, typeButton } from './channel-entry.ts';
@@ -69,7 +69,11 @@ export class ChannelInput {
 export function ChannelEntryView({ text }: { text: string | undefined }) {
   if (text === undefined) return null;
   return (
-    <p class="channel-entry numbers" role="status" aria-label={TEXTS.channelNumber(text)}>
+    <p
+      class="channel-entry numbers no-margin absolute layer-3 extrabold text-white round-m"
+      role="status"
+      aria-label={TEXTS.channelNumber(text)}
+    >
       {text}
     </p>
   );

@@ -1,7 +1,7 @@
 /** Stations as rows beside or below the picture, to change the channel with a look at what is on. */
 import { useState } from 'preact/hooks';
-import type { StationId } from '../../arib/ids.ts';
-import type { Station } from '../../wire/api.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import type { Station } from '../../lib/wire/api.ts';
 import { now } from '../device/clock.ts';
 import { shownStationsWith } from '../query/station-order.ts';
 import { stationById, stationList, stations, withoutCopies } from '../query/stations.ts';
@@ -48,7 +48,7 @@ function Row({ station, current, onPick, onChoose }: RowProps) {
         <span class="row-name">
           <span class="numbers">{channelLabel(station, stations.value)}</span> {narrow(station.name)}
           {program === null ? null : (
-            <span class="row-left numbers">{remainingText(program.endAt, now.value)}</span>
+            <span class="numbers push-end nowrap">{remainingText(program.endAt, now.value)}</span>
           )}
         </span>
         <span class="row-title">
@@ -89,7 +89,7 @@ export function ChannelList({ stationId, onPick, onChoose }: ChannelListProps) {
 
   if (stationList.value.kind === 'ready' && list.length === 0) return <NoChannels />;
   return (
-    <div class="channels">
+    <div class="channels stack gap-75">
       {present.length < 2 ? null : (
         <div class="tabs tabs-wide" role="tablist" aria-label={TEXTS.bands} data-nav-group="bands">
           {present.map((band) => (

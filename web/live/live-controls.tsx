@@ -1,10 +1,8 @@
 /** Over the picture of a station: its programme above, the controls below. */
-import type { Station } from '../../wire/api.ts';
+import type { Station } from '../../lib/wire/api.ts';
 import { now } from '../device/clock.ts';
 import { goBack, navigate } from '../navigation/router.ts';
-import { canPictureInPicture } from '../player/capabilities.ts';
-import { BackControl, Control, VolumeControl } from '../player/controls.tsx';
-import { fullscreen } from '../player/fullscreen.ts';
+import { BackControl, Control, EdgeButton, PictureButtons, VolumeControl } from '../player/controls.tsx';
 import { stations } from '../query/stations.ts';
 import { Logo } from '../ui/logo.tsx';
 import { Marks } from '../ui/marks.tsx';
@@ -33,52 +31,42 @@ interface LiveControlsProps {
   readonly onScreenshot: () => void;
   /** @param byKey the button was pressed by a key, so that the focus goes along */
   readonly onPanel: (byKey: boolean) => void;
+  /** Undefined: the station has no data broadcast. */
+  readonly onData: (() => void) | undefined;
 }
 
-/** Whether the newest picture is shown; pressed, it is. */
 function LiveButton({ player }: { player: LivePlayer }) {
-  const live = !player.isBack.value && !player.paused.value;
+  const isLive = !player.isBack.value && !player.paused.value;
   const behind = player.behind.value;
   const late = behind === undefined ? '' : TEXTS.late(behind.toFixed(1));
-  return (
-    <button
-      type="button"
-      class="live-button"
-      data-live={live ? '' : undefined}
-      aria-label={live ? TEXTS.liveNow(late) : TEXTS.toLive}
-      title={live ? TEXTS.liveNow(late) : TEXTS.toLive}
-      onClick={() => player.toLive()}
-    >
-      <i class="booking-dot" />
-      {TEXTS.live}
-    </button>
-  );
+  const label = isLive ? TEXTS.liveNow(late) : TEXTS.toLive;
+  return <EdgeButton isLive={isLive} label={label} onClick={() => player.toLive()} />;
 }
 
 function Heading({ station, record }: { station: Station | undefined; record: RecordState }) {
   if (station === undefined) return null;
   const parts = station.now === null ? undefined : splitTitle(station.now.name);
   return (
-    <div class="osd-heading">
+    <div class="osd-heading flex align-start grow min-0 gap-100">
       <Logo station={station} />
-      <div class="osd-words" aria-live="polite">
-        <p class="osd-station">
-          <span class="osd-key numbers">{channelLabel(station, stations.value)}</span>
+      <div class="osd-words stack min-0 gap-15" aria-live="polite">
+        <p class="osd-station hstack gap-50 text-s bold">
+          <span class="osd-key numbers pill">{channelLabel(station, stations.value)}</span>
           {narrow(station.name)}
           {record.words === '' ? null : (
-            <span class={`osd-record osd-record-${record.kind}`}>
+            <span class={`osd-record inline-row gap-35 text-xs nowrap pill osd-record-${record.kind}`}>
               {record.kind === 'recording' ? <i class="booking-dot" /> : null}
               {record.words}
             </span>
           )}
         </p>
-        <p class="osd-title">{parts?.title ?? TEXTS.noProgramYet}</p>
-        <p class="osd-when numbers">
+        <p class="osd-title bold line-tight clamp-2 text-xl">{parts?.title ?? TEXTS.noProgramYet}</p>
+        <p class="osd-when numbers cluster text-s semibold">
           {station.now === null ? null : <span>{spanText(station.now.startAt, station.now.endAt)}</span>}
           <Marks marks={parts?.marks ?? []} />
         </p>
       </div>
-      <p class="osd-clock numbers">{airClockText(now.value)}</p>
+      <p class="osd-clock numbers push-end bold text-xl wide-only">{airClockText(now.value)}</p>
     </div>
   );
 }
@@ -90,30 +78,33 @@ export function LiveControls(props: LiveControlsProps) {
   const audios = program?.audios.length ?? 0;
   return (
     <>
-      <div class="osd osd-top" data-shown={awake || props.info ? '' : undefined} data-nav-group="osd">
+      <div
+        class="osd osd-top flex align-start gap-100 at-top no-pointer"
+        data-shown={awake || props.info ? '' : undefined}
+        data-nav-group="osd"
+      >
         <BackControl onClick={goBack} />
         <Heading station={station} record={props.record} />
       </div>
-      <div class="osd osd-bottom" data-shown={awake ? '' : undefined} data-nav-group="osd">
+      <div
+        class="osd osd-bottom stack one-column gap-75 at-bottom no-pointer"
+        data-shown={awake ? '' : undefined}
+        data-nav-group="osd"
+      >
         {program === null ? null : (
-          <div class="osd-progress numbers">
+          <div class="osd-progress numbers hstack gap-100 text-s bold">
             <ProgramProgress startAt={program.startAt} endAt={program.endAt} />
             <span>{remainingText(program.endAt, now.value)}</span>
           </div>
         )}
-        <div class="osd-buttons">
+        <div class="osd-buttons hstack gap-35">
           <Control
             icon={paused ? 'play' : 'pause'}
             label={paused ? TEXTS.play : TEXTS.pause}
             class="control-main"
             onClick={() => player.togglePause()}
           />
-          <Control
-            icon="rewind"
-            label={TEXTS.skipBack(BACK_S)}
-            class="control-back"
-            onClick={() => props.onSkip(-BACK_S)}
-          />
+          <Control icon="rewind" label={TEXTS.skipBack(BACK_S)} onClick={() => props.onSkip(-BACK_S)} />
           <Control icon="down" label={TEXTS.previousChannel} onClick={() => props.onStep(-1)} />
           <Control icon="up" label={TEXTS.nextChannel} onClick={() => props.onStep(1)} />
           <VolumeControl sound={player.sound} />
@@ -124,11 +115,14 @@ export function LiveControls(props: LiveControlsProps) {
             onClick={props.onRecord}
           />
           <LiveButton player={player} />
-          <span class="osd-space" />
+          <span class="grow" />
           <Control icon="captions" label={TEXTS.captions} onClick={() => props.onSheet('captions')} />
           {audios > 1 ? (
             <Control icon="speech" label={TEXTS.sound} onClick={() => props.onSheet('audio')} />
           ) : null}
+          {props.onData === undefined ? null : (
+            <Control icon="data" label={TEXTS.dataBroadcast} class="control-data" onClick={props.onData} />
+          )}
           <Control icon="quality" label={TEXTS.format} onClick={() => props.onSheet('quality')} />
           <Control
             icon="list"
@@ -145,29 +139,9 @@ export function LiveControls(props: LiveControlsProps) {
           <Control
             icon="tiles"
             label={TEXTS.multi}
-            class="control-multi"
             onClick={() => station !== undefined && navigate(`multi?stations=${station.id}`)}
           />
-          <Control icon="camera" label={TEXTS.screenshot} class="control-shot" onClick={props.onScreenshot} />
-          {canPictureInPicture() ? (
-            <Control
-              icon="window"
-              label={TEXTS.smallWindow}
-              class="control-pip"
-              onClick={props.onPictureInPicture}
-            />
-          ) : null}
-          <Control
-            icon="help"
-            label={TEXTS.help}
-            class="control-help"
-            onClick={() => props.onSheet('help')}
-          />
-          <Control
-            icon={fullscreen.value ? 'reduce' : 'enlarge'}
-            label={fullscreen.value ? TEXTS.leaveFullScreen : TEXTS.fullScreen}
-            onClick={props.onFullscreen}
-          />
+          <PictureButtons {...props} onHelp={() => props.onSheet('help')} />
         </div>
       </div>
     </>

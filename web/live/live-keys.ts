@@ -14,9 +14,6 @@ interface LiveActions extends PlayerActions {
   /** s; negative: back. */
   readonly skip: (by: number) => void;
   readonly toLive: () => void;
-  readonly captions: () => void;
-  readonly screenshot: () => void;
-  readonly pictureInPicture: () => void;
   readonly facts: () => void;
   readonly list: () => void;
   /** Several stations at a time. */
@@ -49,12 +46,7 @@ export function listenToLiveKeys(actions: LiveActions): () => void {
       MediaRewind: () => actions.skip(-BACK_S),
       MediaFastForward: () => actions.skip(BACK_S),
       End: actions.toLive,
-      c: actions.captions,
-      ColorF1Green: actions.captions,
-      Subtitle: actions.captions,
-      s: actions.screenshot,
-      p: actions.pictureInPicture,
-      d: actions.facts,
+      q: actions.facts,
     },
     free: {
       ArrowUp: () => actions.step(1),

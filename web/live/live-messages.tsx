@@ -1,13 +1,13 @@
 /** Messages over the player while there is no picture: tuning, waiting for a retry, failed. */
 
-import type { Station } from '../../wire/api.ts';
+import type { Station } from '../../lib/wire/api.ts';
 import { BusyNote, FailureNote, RetryNote, type WayOut } from '../player/overlay.tsx';
+import type { PlayerState } from '../player/player.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { shortageText } from '../words/quality.ts';
 import { TunerHolders } from '../words/tuner-holders.tsx';
 import type { LivePlayer } from './live-player.ts';
-import type { LiveState } from './live-state.ts';
 import { TEXTS } from './texts.ts';
 
 interface LiveMessageProps {
@@ -17,47 +17,32 @@ interface LiveMessageProps {
 }
 
 interface TuningProps {
-  readonly state: Extract<LiveState, { kind: 'tuning' }>;
+  readonly state: Extract<PlayerState, { kind: 'opening' }>;
   /** Why there is no picture although the tuner is there. */
   readonly waiting: string;
   readonly station?: Station;
 }
 
 function Tuning({ state, waiting, station }: TuningProps) {
-  const text = state.stage === 'tuner' ? TEXTS.waitsForTuner : waiting;
+  const text = state.stage === 'source' ? TEXTS.waitsForTuner : waiting;
   return (
     <div class="stage-note" role="status">
-      <span class="tuning-ring">
+      <span class="tuning-ring place-center relative">
         {station === undefined ? <Icon name="antenna" /> : <Logo station={station} />}
       </span>
       <b>{TEXTS.tuning}</b>
-      <span class="tuning-steps" aria-hidden="true">
-        <i data-done="" />
-        <i data-done={state.stage === 'video' ? '' : undefined} />
+      <span class="tuning-steps flex gap-40" aria-hidden="true">
+        <i class="pill" data-done="" />
+        <i class="pill" data-done={state.stage === 'video' ? '' : undefined} />
       </span>
       <span>{text}</span>
     </div>
   );
 }
 
-/** True when the message needs the picture covered. */
-export function isVeiled(state: LiveState): boolean {
-  switch (state.kind) {
-    case 'playing':
-    case 'stalled':
-      return false;
-    case 'tuning':
-    case 'waiting':
-      return !state.kept;
-    case 'idle':
-    case 'failed':
-      return true;
-  }
-}
-
 export function LiveMessage({ player, station, onList }: LiveMessageProps) {
   const state = player.state.value;
-  if ((state.kind === 'tuning' || state.kind === 'waiting') && state.kept) {
+  if ((state.kind === 'opening' || state.kind === 'waiting') && state.kept) {
     return <BusyNote text={TEXTS.reconnecting} />;
   }
   const shortage = player.quality.shortage.value;
@@ -67,8 +52,9 @@ export function LiveMessage({ player, station, onList }: LiveMessageProps) {
   switch (state.kind) {
     case 'idle':
     case 'playing':
+    case 'ended':
       return null;
-    case 'tuning':
+    case 'opening':
       return <Tuning state={state} waiting={waiting} {...(station === undefined ? {} : { station })} />;
     case 'stalled':
       return <BusyNote text={waiting} />;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { monotonicMs } from '../../wire/times.ts';
-import { bufferedAhead, type Span } from '../player/pacing.ts';
+import { monotonicMs } from '../../lib/wire/times.ts';
+import { bufferedAhead, type Span } from '../player/media-timeline.ts';
 import { afterStall, type Decision, LivePacing, startSteering, steer } from './live-pacing.ts';
 
 const STEP_MS = 250;

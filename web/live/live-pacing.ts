@@ -5,7 +5,7 @@
  * What counts is the low-water mark of the buffer (the least that was ahead within a few seconds), not its
  * momentary level, which goes up and down with every fragment.
  */
-import type { MonotonicMs } from '../../wire/times.ts';
+import type { MonotonicMs } from '../../lib/wire/times.ts';
 import {
   bufferedAhead,
   NUDGE,
@@ -14,7 +14,7 @@ import {
   rangeAt,
   type Sample,
   type Span,
-} from '../player/pacing.ts';
+} from '../player/media-timeline.ts';
 
 interface Steering {
   /** Low-water mark aimed for, in seconds; grows after a stall and shrinks back slowly. */
@@ -171,5 +171,37 @@ export class LivePacing implements Pacing {
   edge(ranges: readonly Span[]): number | undefined {
     const last = ranges.at(-1);
     return last === undefined ? undefined : Math.max(last.start, last.end - this.#steering.target);
+  }
+}
+
+const OVER_S = 1;
+const OVER_MS = 3_000;
+/** Least buffered time while playing, between two fragments; corresponds to the initial 1.3 s of `LivePacing`. */
+const TARGET_S = 1;
+const KEPT_BEHIND_S = 2;
+
+/**
+ * Pacing of the raw path. Its pictures are decoded once, so seeking back is impossible; a delay of a second above the
+ * target for three seconds is skipped instead of caught up slowly.
+ */
+export class RawPacing extends LivePacing implements Pacing {
+  #overSince: MonotonicMs | undefined;
+
+  override next(sample: Sample): Pace {
+    const pace = super.next(sample);
+    const ahead = bufferedAhead(sample.ranges, sample.position);
+    if (!sample.running || ahead <= TARGET_S + OVER_S) this.#overSince = undefined;
+    else this.#overSince ??= sample.at;
+    if (this.#overSince === undefined || sample.at - this.#overSince < OVER_MS) return pace;
+    this.#overSince = undefined;
+    return { ...pace, seekTo: pace.seekTo ?? this.edge(sample.ranges) };
+  }
+
+  override removable(ranges: readonly Span[], position: number, paused: boolean): Span | undefined {
+    const first = ranges[0];
+    if (first === undefined || paused) return super.removable(ranges, position, paused);
+    return position - first.start > KEPT_BEHIND_S * 2
+      ? { start: first.start, end: position - KEPT_BEHIND_S }
+      : undefined;
   }
 }

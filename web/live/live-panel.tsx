@@ -3,17 +3,21 @@
  * channels, the station's day.
  */
 import { useEffect, useState } from 'preact/hooks';
-import type { StationId } from '../../arib/ids.ts';
-import { type BroadcastMs, broadcastMs, plusMs } from '../../arib/time.ts';
-import type { GuideProgram, GuideWindow, Station } from '../../wire/api.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import { type BroadcastMs, broadcastMs, plusMs } from '../../lib/arib/time.ts';
+import type { GuideProgram, GuideWindow, Station } from '../../lib/wire/api.ts';
+import type { ReservationState } from '../../lib/wire/vocabulary.ts';
 import { now } from '../device/clock.ts';
 import { livePanelTab } from '../device/preferences.ts';
 import { afterPaint } from '../navigation/after-paint.ts';
 import { openProgram } from '../navigation/router.ts';
+import type { PlayerState } from '../player/player.ts';
+import { GUIDE_CHANGES } from '../query/events.ts';
 import { programQuery } from '../query/queries.ts';
 import { reservationOf } from '../query/reservations.ts';
 import { stations } from '../query/stations.ts';
 import { pathQuery, useQuery } from '../query/use-query.ts';
+import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { Marks } from '../ui/marks.tsx';
 import { ProgramProgress } from '../ui/progress.tsx';
@@ -26,7 +30,6 @@ import { airClockText, isoText, lengthText, remainingText, spanText } from '../w
 import { splitTitle } from '../words/title.ts';
 import { TunerHolders } from '../words/tuner-holders.tsx';
 import { ChannelList } from './channel-list.tsx';
-import type { LiveState } from './live-state.ts';
 import { RecordBelow } from './record.tsx';
 import { TEXTS } from './texts.ts';
 
@@ -45,11 +48,7 @@ const EVENING_MS = 6 * HOUR_MS;
 function dayQuery(stationId: StationId, at: BroadcastMs) {
   const from = plusMs(at, -(at % HOUR_MS));
   const to = plusMs(broadcastDay(plusMs(from, EVENING_MS)), DAY_MS);
-  return pathQuery<GuideWindow>(`api/guide?stationId=${stationId}&from=${from}&to=${to}`, [
-    'programs',
-    'services',
-    'reservations',
-  ]);
+  return pathQuery<GuideWindow>(`api/guide?stationId=${stationId}&from=${from}&to=${to}`, GUIDE_CHANGES);
 }
 
 interface Day {
@@ -65,7 +64,7 @@ function useDay(station: Station | undefined): Day {
   return { programs, failed: programs === undefined && failure !== undefined };
 }
 
-const BOOKED: Readonly<Partial<Record<string, readonly [text: string, tone: string]>>> = {
+const BOOKED: Readonly<Partial<Record<ReservationState, readonly [text: string, tone: string]>>> = {
   scheduled: [TEXTS.booked, 'kept'],
   recording: [TEXTS.recording, 'recording'],
   conflict: [TEXTS.conflict, 'warn'],
@@ -73,24 +72,24 @@ const BOOKED: Readonly<Partial<Record<string, readonly [text: string, tone: stri
 
 function ProgramRow({ program }: { program: GuideProgram }) {
   const { title, marks } = splitTitle(program.name === '' ? program.title : program.name);
-  const state = reservationOf(program.id)?.state ?? program.reservation?.state ?? '';
-  const [text, tone] = BOOKED[state] ?? [];
+  const state = reservationOf(program.id)?.state ?? program.reservation?.state;
+  const [text, tone] = (state === undefined ? undefined : BOOKED[state]) ?? [];
   const live = program.startAt <= now.value;
   return (
     <li>
       <button
         type="button"
-        class="panel-row"
+        class="panel-row flex full-width press-height gap-75 text-left round-s hover-surface"
         data-genre={majorGenre(program.genres)}
         aria-current={live ? 'true' : undefined}
         onClick={() => openProgram(program.id)}
       >
-        <time class="panel-time numbers" dateTime={isoText(program.startAt)}>
+        <time class="panel-time numbers rigid extrabold" dateTime={isoText(program.startAt)}>
           {airClockText(program.startAt)}
         </time>
-        <span class="panel-words">
-          <span class="panel-title">{title === '' ? TEXTS.noProgramYet : title}</span>
-          <span class="panel-facts numbers">
+        <span class="stack grow min-0 gap-15">
+          <span class="panel-title bold clamp-2">{title === '' ? TEXTS.noProgramYet : title}</span>
+          <span class="panel-facts numbers cluster text-xs semibold muted">
             {live ? remainingText(program.endAt, now.value) : lengthText(program.endAt - program.startAt)}
             <Marks marks={marks} />
             {text === undefined ? null : (
@@ -108,7 +107,7 @@ function ProgramRow({ program }: { program: GuideProgram }) {
 function Waiting({ failed }: { failed: boolean }) {
   if (failed) return <p class="sheet-note">{TEXTS.guideFailed}</p>;
   return (
-    <div class="panel-skeleton" role="status">
+    <div class="panel-skeleton stack gap-75" role="status">
       <span class="hidden-text">{TEXTS.loading}</span>
       <span class="skeleton" />
       <span class="skeleton" />
@@ -122,7 +121,7 @@ function Rows({ day, from, most }: { day: Day; from: BroadcastMs; most?: number 
   const shown = day.programs.filter(({ startAt }) => startAt >= from).slice(0, most);
   if (shown.length === 0) return <p class="sheet-note">{TEXTS.nothingNext}</p>;
   return (
-    <ul class="panel-rows">
+    <ul class="stack gap-25">
       {shown.map((program) => (
         <ProgramRow key={program.id} program={program} />
       ))}
@@ -149,7 +148,7 @@ function ProgramTab({ station }: { station: Station | undefined }) {
           {TEXTS.details}
         </button>
       )}
-      <h3 class="panel-heading">{TEXTS.next}</h3>
+      <h3 class="above-75 note">{TEXTS.next}</h3>
       <Rows day={day} from={plusMs(now.value, 1)} most={NEXT} />
     </>
   );
@@ -160,21 +159,21 @@ function DayTab({ station }: { station: Station | undefined }) {
 }
 
 /** The station, its present programme with progress, and the record button. */
-function Heading({ station }: { station: Station }) {
+function Heading({ station, onData }: { station: Station; onData: (() => void) | undefined }) {
   const program = station.now;
   const parts = program === null ? undefined : splitTitle(program.name);
   return (
-    <div class="below-now">
-      <p class="below-station">
+    <div class="stack gap-40">
+      <p class="below-station hstack gap-60 text-s bold text-accent">
         <Logo station={station} />
         <span>
           {channelLabel(station, stations.value)} {narrow(station.name)}
         </span>
       </p>
-      <h2>{parts?.title ?? TEXTS.noProgramYet}</h2>
+      <h2 class="text-xl">{parts?.title ?? TEXTS.noProgramYet}</h2>
       {program === null ? null : (
         <>
-          <p class="below-when numbers">
+          <p class="below-when numbers cluster note semibold">
             {spanText(program.startAt, program.endAt)}
             <span>{remainingText(program.endAt, now.value)}</span>
             <Marks marks={parts?.marks ?? []} />
@@ -182,6 +181,12 @@ function Heading({ station }: { station: Station }) {
           <ProgramProgress startAt={program.startAt} endAt={program.endAt} />
           <RecordBelow station={station} />
         </>
+      )}
+      {onData === undefined ? null : (
+        <button type="button" class="button button-small below-data" onClick={onData}>
+          <Icon name="data" />
+          {TEXTS.data}
+        </button>
       )}
     </div>
   );
@@ -214,7 +219,7 @@ export function PanelTabs({ station, stationId }: PanelProps) {
           </button>
         ))}
       </div>
-      <div class="panel-tab" data-nav-group="panel">
+      <div class="panel-tab stack gap-75" data-nav-group="panel">
         {tab === 'program' ? <ProgramTab station={station} /> : null}
         {tab === 'channels' ? <ChannelList stationId={stationId} /> : null}
         {tab === 'day' ? <DayTab station={station} /> : null}
@@ -230,7 +235,13 @@ function useFirstPictureShown(): boolean {
   return shown;
 }
 
-export function LivePanel({ state, ...props }: PanelProps & { readonly state: LiveState | undefined }) {
+interface LivePanelProps extends PanelProps {
+  readonly state: PlayerState | undefined;
+  /** Undefined: the station has no data broadcast. */
+  readonly onData: (() => void) | undefined;
+}
+
+export function LivePanel({ state, onData, ...props }: LivePanelProps) {
   const { station } = props;
   const isShown = useFirstPictureShown();
   // Its place is taken from the first picture on: nothing moves when it is filled.
@@ -238,12 +249,12 @@ export function LivePanel({ state, ...props }: PanelProps & { readonly state: Li
   return (
     <section class="below" aria-label={TEXTS.panel}>
       {(state?.kind === 'waiting' && !state.kept) || state?.kind === 'failed' ? (
-        <div class="below-next">
+        <div class="below-next text-s semibold round-m fill-warn">
           <p>{adviceFor(state.failure).next}</p>
           <TunerHolders failure={state.failure} station={station} />
         </div>
       ) : null}
-      {station === undefined ? null : <Heading station={station} />}
+      {station === undefined ? null : <Heading station={station} onData={onData} />}
       <PanelTabs {...props} />
     </section>
   );

@@ -1,10 +1,13 @@
 /** The dialogs of the live screen: audio, video format, channels, help. */
-import type { StationId } from '../../arib/ids.ts';
-import type { LiveCodec, Station } from '../../wire/api.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import type { LiveCodec, Station } from '../../lib/wire/api.ts';
+import { LIVE_QUALITIES } from '../../lib/wire/vocabulary.ts';
 import { CaptionFields, LanguageField } from '../caption/caption-fields.tsx';
+import type { DataBroadcast } from '../data/data-broadcast.ts';
 import { liveCodec, liveQuality } from '../device/preferences.ts';
-import { canPlayAv1 } from '../player/capabilities.ts';
-import { canPlayRaw } from '../raw/raw-picture.ts';
+import { canPlayAv1 } from '../player/player.ts';
+import { AudioSheet, codecChoice, KeyTable } from '../player/sheets.tsx';
+import { canPlayRaw } from '../raw/raw-feed.ts';
 import { type Choice, Choices, Sheet } from '../ui/sheet.tsx';
 import { AUTO_QUALITY, QUALITY_WORDS } from '../words/quality.ts';
 import { ChannelList } from './channel-list.tsx';
@@ -13,8 +16,6 @@ import type { LivePlayer } from './live-player.ts';
 import { StreamFacts } from './stream-facts.tsx';
 import { TEXTS } from './texts.ts';
 
-const LEVELS = ['high', 'middle', 'low', 'least'] as const;
-
 export type SheetName = 'audio' | 'quality' | 'captions' | 'channels' | 'facts' | 'help' | 'info';
 
 interface SheetsProps {
@@ -22,35 +23,9 @@ interface SheetsProps {
   readonly station: Station | undefined;
   readonly stationId: StationId;
   readonly player: LivePlayer;
+  readonly data: DataBroadcast | undefined;
   readonly onClose: () => void;
   readonly onOpen: (name: SheetName) => void;
-}
-
-/** The option the encoder uses when none is asked for. */
-function defaultAudio(station: Station | undefined): string {
-  const audios = station?.now?.audios ?? [];
-  return (audios.find((option) => option.main === true) ?? audios[0])?.id ?? '0:both';
-}
-
-function AudioSheet({ station, player, onClose }: SheetsProps) {
-  const audios = station?.now?.audios ?? [];
-  const choices: Choice<string>[] = audios.map((option) => ({ value: option.id, label: option.label }));
-  // A programme that follows may lack what was chosen in the one before: then its main audio plays.
-  const chosen = audios.some((option) => option.id === player.audio.value) ? player.audio.value : undefined;
-  return (
-    <Sheet title={TEXTS.sound} onClose={onClose}>
-      {choices.length === 0 ? <p class="sheet-note">{TEXTS.noSoundFacts}</p> : null}
-      <Choices
-        label={TEXTS.sound}
-        choices={choices}
-        chosen={chosen ?? defaultAudio(station)}
-        onChoose={(id) => {
-          player.setAudio(id);
-          onClose();
-        }}
-      />
-    </Sheet>
-  );
 }
 
 function QualityChoices({ player, onClose }: Pick<SheetsProps, 'player' | 'onClose'>) {
@@ -62,7 +37,7 @@ function QualityChoices({ player, onClose }: Pick<SheetsProps, 'player' | 'onClo
   };
   const rows = [
     { value: 'auto' as const, ...auto },
-    ...LEVELS.map((value) => ({ value, ...QUALITY_WORDS[value] })),
+    ...LIVE_QUALITIES.map((value) => ({ value, ...QUALITY_WORDS[value] })),
   ];
   return (
     <section class="sheet-section">
@@ -90,13 +65,8 @@ function QualitySheet({ player, onClose, onOpen }: SheetsProps) {
       note: raw ? TEXTS.rawNote : TEXTS.noRaw,
       disabled: !raw,
     },
-    { value: 'h264', label: 'H.264', note: TEXTS.h264Note },
-    {
-      value: 'av1',
-      label: 'AV1',
-      note: av1 ? TEXTS.av1Note : TEXTS.noAv1,
-      disabled: !av1,
-    },
+    codecChoice('h264'),
+    codecChoice('av1'),
   ];
   return (
     <Sheet title={TEXTS.format} onClose={onClose}>
@@ -134,18 +104,7 @@ function CaptionsSheet({ player, onClose }: SheetsProps) {
 function HelpSheet({ onClose }: SheetsProps) {
   return (
     <Sheet title={TEXTS.keys} onClose={onClose}>
-      <dl class="keys">
-        {TEXTS.keyTable.map(([keys, meaning]) => (
-          <div key={meaning} class="keys-row">
-            <dt>
-              {keys.map((key) => (
-                <kbd key={key}>{key}</kbd>
-              ))}
-            </dt>
-            <dd>{meaning}</dd>
-          </div>
-        ))}
-      </dl>
+      <KeyTable rows={TEXTS.keyTable} />
     </Sheet>
   );
 }
@@ -155,19 +114,26 @@ export function LiveSheets(props: SheetsProps) {
     case undefined:
       return null;
     case 'audio':
-      return <AudioSheet {...props} />;
+      return (
+        <AudioSheet
+          audios={props.station?.now?.audios ?? []}
+          empty={TEXTS.noSoundFacts}
+          player={props.player}
+          onClose={props.onClose}
+        />
+      );
     case 'quality':
       return <QualitySheet {...props} />;
     case 'captions':
       return <CaptionsSheet {...props} />;
     case 'facts':
-      return <StreamFacts player={props.player} onClose={props.onClose} />;
+      return <StreamFacts player={props.player} data={props.data} onClose={props.onClose} />;
     case 'help':
       return <HelpSheet {...props} />;
     case 'info':
       return (
         <Sheet title={TEXTS.programInfo} onClose={props.onClose}>
-          <div class="panel-sheet">
+          <div class="stack gap-100">
             <PanelTabs station={props.station} stationId={props.stationId} />
           </div>
         </Sheet>

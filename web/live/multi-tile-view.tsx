@@ -1,8 +1,8 @@
 /** One station of several: its picture, the present programme, and its actions. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { StationId } from '../../arib/ids.ts';
-import type { Station } from '../../wire/api.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import type { Station } from '../../lib/wire/api.ts';
 import { navigate } from '../navigation/router.ts';
 import { stations } from '../query/stations.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -17,8 +17,7 @@ import { MULTI_WORDS, tileText } from './multi-words.ts';
 
 function TileNote({ tile }: { tile: MultiTile | undefined }) {
   const state = tile?.state.value;
-  if (state === undefined || state.kind === 'playing') return null;
-  if (state.kind === 'tuning') {
+  if (state?.kind === 'opening') {
     return (
       <div class="stage-note" role="status">
         <span class="spinner" />
@@ -26,6 +25,7 @@ function TileNote({ tile }: { tile: MultiTile | undefined }) {
       </div>
     );
   }
+  if (state?.kind !== 'waiting' && state?.kind !== 'failed') return null;
   const isLogin = needsLogin(state.failure);
   return (
     <div class="stage-note stage-note-wide" role="alert">
@@ -71,7 +71,7 @@ export function MultiTileView({ station, stationId, isHeard, onHear, onRemove }:
       <video class="stage-video" ref={video} playsInline muted />
       <button
         type="button"
-        class="multi-hear"
+        class="multi-hear full-width full-height inset-0"
         aria-pressed={isHeard}
         aria-label={tileText(name, title, isHeard)}
         onClick={() => {
@@ -80,15 +80,15 @@ export function MultiTileView({ station, stationId, isHeard, onHear, onRemove }:
         }}
       />
       <TileNote tile={made} />
-      <div class="multi-bar">
+      <div class="multi-bar hstack gap-60 absolute no-pointer">
         {station === undefined ? null : <Logo station={station} />}
-        <span class="multi-words">
-          <span class="multi-name">
+        <span class="multi-words stack grow min-0">
+          <span class="hstack gap-40 text-s bold">
             <span class="numbers">{station === undefined ? '' : channelLabel(station, stations.value)}</span>{' '}
             {name}
             {isHeard ? <Icon name="sound" /> : null}
           </span>
-          <span class="multi-title">{title}</span>
+          <span class="text-s truncate">{title}</span>
         </span>
         <a
           class="control"

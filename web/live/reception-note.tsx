@@ -3,8 +3,8 @@
  * lost and scrambled packets.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Tuner } from '../../wire/agent.ts';
-import type { ReceptionFault } from '../../wire/live.ts';
+import type { ReceptionFault } from '../../lib/arib/ts/clock.ts';
+import type { Tuner } from '../../lib/wire/agent.ts';
 import { TUNERS } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -75,7 +75,10 @@ function useFault(player: LivePlayer): ReceptionFault | undefined {
 
 function Note({ text }: { text: string }) {
   return (
-    <p class="reception-note" role="status">
+    <p
+      class="reception-note hstack gap-50 absolute at-middle layer-2 no-pointer text-s bold round-m"
+      role="status"
+    >
       <Icon name="antenna" />
       {text}
     </p>

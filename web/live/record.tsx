@@ -1,5 +1,5 @@
 /** Recording the present programme from the player: its state and the button's action. */
-import type { Station } from '../../wire/api.ts';
+import type { Station } from '../../lib/wire/api.ts';
 import { openReservation } from '../navigation/router.ts';
 import { reservationOf } from '../query/reservations.ts';
 import { busy, cancel, isBusy, recordNow, stationKey } from '../reservations/actions.ts';

@@ -1,7 +1,10 @@
-/** Facts of the current stream: format, bit rate, delay, buffer, dropped pictures, and the tuner's reception. */
+/** Facts of the current stream: format, bit rate, delay, buffer, dropped pictures, the tuner's reception, and the data broadcast. */
 import { useEffect, useState } from 'preact/hooks';
-import type { BroadcastMs } from '../../arib/time.ts';
-import type { Tuner } from '../../wire/agent.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { Tuner } from '../../lib/wire/agent.ts';
+import type { LiveCodec } from '../../lib/wire/vocabulary.ts';
+import type { DataBroadcast } from '../data/data-broadcast.ts';
+import { DataFacts } from '../data/data-facts.tsx';
 import { TUNERS } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
 import { Sheet } from '../ui/sheet.tsx';
@@ -13,10 +16,11 @@ const EVERY_MS = 1_000;
 
 interface FactsProps {
   readonly player: LivePlayer;
+  readonly data: DataBroadcast | undefined;
   readonly onClose: () => void;
 }
 
-const CODECS: Readonly<Record<string, string>> = { h264: 'H.264', av1: 'AV1', raw: TEXTS.unconverted };
+const CODECS: Readonly<Record<LiveCodec, string>> = { h264: 'H.264', av1: 'AV1', raw: TEXTS.unconverted };
 
 const JST_OFFSET_MS = 9 * 3_600_000;
 
@@ -38,7 +42,7 @@ function signalText(tuner: Tuner | undefined): string {
   return parts.length === 0 ? '—' : parts.join('、');
 }
 
-export function StreamFacts({ player, onClose }: FactsProps) {
+export function StreamFacts({ player, data, onClose }: FactsProps) {
   const [, renew] = useState(0);
   const { value: tuners, renew: read } = useQuery(TUNERS);
   useEffect(() => {
@@ -54,7 +58,7 @@ export function StreamFacts({ player, onClose }: FactsProps) {
   const rows: readonly (readonly [string, string])[] = [
     [
       TEXTS.streamVideo,
-      [CODECS[tuned?.codec ?? ''] ?? '—', facts.size].filter((part) => part !== '').join('、'),
+      [tuned === undefined ? '—' : CODECS[tuned.codec], facts.size].filter((part) => part !== '').join('、'),
     ],
     [TEXTS.streamQuality, tuned?.quality === undefined ? '—' : QUALITY_WORDS[tuned.quality].name],
     [TEXTS.rate, facts.bitRate === undefined ? '—' : `${(facts.bitRate / 1_000_000).toFixed(1)} Mbps`],
@@ -76,6 +80,7 @@ export function StreamFacts({ player, onClose }: FactsProps) {
           </div>
         ))}
       </dl>
+      {data === undefined ? null : <DataFacts data={data} />}
     </Sheet>
   );
 }

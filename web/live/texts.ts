@@ -1,9 +1,9 @@
 /** Texts of live television: the picture, its controls, its sheets and its panel. Those of several stations are in `multi-words.ts`. */
+import { TEXTS as SHARED } from '../player/texts.ts';
+
 export const TEXTS = {
-  live: 'ライブ',
+  ...SHARED,
   liveTitle: 'ライブ視聴',
-  retry: '再試行',
-  recording: '録画中',
   terrestrial: '地デジ',
   bands: '放送の種類',
   noProgramYet: '番組情報はまだありません',
@@ -18,25 +18,16 @@ export const TEXTS = {
   late: (seconds: string) => `（放送から${seconds}秒遅れ）`,
   liveNow: (late: string) => `ライブ${late}`,
   toLive: 'ライブに戻る',
-  play: '再生',
-  pause: '一時停止',
-  skipBack: (seconds: number) => `${seconds}秒戻る`,
   previousChannel: '前のチャンネル',
   nextChannel: '次のチャンネル',
-  captions: '字幕',
-  sound: '音声',
   format: '映像の形式',
   channelList: 'チャンネル一覧',
   programInfo: '番組情報',
   multi: 'マルチ画面',
-  screenshot: '画面を保存',
-  smallWindow: '小窓で見る',
-  help: '操作の説明',
-  fullScreen: '全画面',
-  leaveFullScreen: '全画面を終える',
+  dataBroadcast: 'データ放送（D）',
 
   // Messages over the picture
-  waitsForTuner: 'チューナーを待っています',
+  waitsForTuner: '受信を準備しています',
   tuning: '選局中',
   reconnecting: '再接続しています',
   waitsForPicture: '映像を待っています',
@@ -46,20 +37,14 @@ export const TEXTS = {
   staysScrambled: 'スクランブルを解除できないため、映像を止めています（B-CASカードを確認してください）',
   pictureMissing: '放送の映像が届いていません（届くと自動で映ります）',
   soundMissing: '放送の音声が届いていません（届くと自動で聞こえます）',
-  captionsOn: '字幕を表示します',
-  captionsOff: '字幕を消しました',
-  noPicture: '保存できる画面がありません',
-  pictureSaved: '画面を保存しました',
-  noMediaSource: 'このブラウザーはテレビの再生（Media Source Extensions）に対応していません。',
 
   // The panel beside or below the picture
   panel: '番組とチャンネル',
   tabs: '表示する内容',
-  program: '番組',
   guide: '番組表',
   details: '番組の詳細',
+  data: 'データ放送',
   next: 'このあとの番組',
-  loading: '読み込んでいます',
   guideFailed: '番組表を読み込めませんでした',
   nothingNext: 'この先の番組はまだわかりません',
   booked: '予約',
@@ -75,9 +60,6 @@ export const TEXTS = {
   rawNote:
     '放送の映像をそのまま再生します。有線 LAN や高速な Wi-Fi と、パソコン並みの性能の端末に向いています。',
   noRaw: 'このブラウザーは放送の映像をそのまま再生できません。',
-  h264Note: '標準の形式です。どの端末でも軽く再生できます。',
-  av1Note: '少ない通信量で高画質です。新しい端末に向いています。',
-  noAv1: 'このブラウザーは AV1 を再生できません。',
 
   // The state of the stream
   stream: '配信の状態',
@@ -93,7 +75,6 @@ export const TEXTS = {
   reception: '受信',
   lostPackets: 'パケットの欠落',
   unconverted: '無変換（MPEG-2）',
-  seconds: (seconds: string) => `${seconds}秒`,
   cnr: (decibels: string) => `CNR ${decibels} dB`,
 
   // Before the first scan
@@ -122,7 +103,11 @@ export const TEXTS = {
     [['L'], 'チャンネル一覧'],
     [['W'], 'マルチ画面（最大4局）'],
     [['I'], '番組情報とチャンネルの表示・非表示'],
-    [['D'], '配信の状態（遅れ・通信量・受信）'],
+    [['D'], 'データ放送を開く・ページの d ボタン'],
+    [['Q'], '配信の状態（遅れ・通信量・受信・データ放送）'],
+    [['↑↓←→', 'Enter', 'Backspace'], 'データ放送：選ぶ・決定・戻る'],
+    [['B', 'R', 'G', 'Y'], 'データ放送：青・赤・緑・黄'],
+    [['D', 'D'], 'データ放送：終了（Esc、戻るの長押しでも）'],
     [['Esc', 'Backspace'], '戻る'],
     [['?'], 'この説明'],
   ],

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { StationId } from '../../arib/ids.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
 import { pathBelow, screenOf } from './router.ts';
 
 test('addresses name screens', () => {

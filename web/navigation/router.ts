@@ -3,9 +3,9 @@
  * changes the screen, everything else is left to the browser.
  */
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
-import type { ProgramId, StationId } from '../../arib/ids.ts';
-import { type RecordingId, type ReservationId, recordingId } from '../../wire/ids.ts';
-import { monotonicMs } from '../../wire/times.ts';
+import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
+import { type RecordingId, type ReservationId, recordingId } from '../../lib/wire/ids.ts';
+import { monotonicMs } from '../../lib/wire/times.ts';
 import { afterPaint } from './after-paint.ts';
 import { browserBack } from './back.ts';
 
@@ -17,8 +17,10 @@ const PLAIN_SCREENS = [
   'recordings',
   'search',
   'tuners',
+  'notices',
   'settings',
   'setup',
+  'offline',
 ] as const;
 type PlainScreen = (typeof PLAIN_SCREENS)[number];
 
@@ -217,16 +219,30 @@ export function goBackOr(elsewhere: string): void {
   } else if (screen.value.name !== 'home') navigate(elsewhere, true);
 }
 
+/** Path and query of a link within the UI that a press follows here; undefined: it is the browser's. */
+function pathOfLink(link: HTMLAnchorElement): string | undefined {
+  if (link.target !== '' || link.hasAttribute('download')) return undefined;
+  const url = new URL(link.href);
+  const path = url.origin === location.origin ? pathBelow(basePath(), url.pathname) : undefined;
+  if (path === undefined || path.startsWith('api/') || url.hash !== '') return undefined;
+  return path + url.search;
+}
+
+/** The screen that a link leads to; undefined outside of the UI. */
+export function screenOfLink(link: HTMLAnchorElement): Screen | undefined {
+  const path = pathOfLink(link);
+  return path === undefined ? undefined : screenOf(path.replace(/\?.*$/su, ''));
+}
+
 function onClick(event: MouseEvent): void {
   if (event.defaultPrevented || event.button !== 0) return;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
   const link = event.target instanceof Element ? event.target.closest('a[href]') : null;
-  if (!(link instanceof HTMLAnchorElement) || link.target !== '' || link.hasAttribute('download')) return;
-  const url = new URL(link.href);
-  const path = url.origin === location.origin ? pathBelow(basePath(), url.pathname) : undefined;
-  if (path === undefined || path.startsWith('api/') || url.hash !== '') return;
+  if (!(link instanceof HTMLAnchorElement)) return;
+  const path = pathOfLink(link);
+  if (path === undefined) return;
   event.preventDefault();
-  navigate(path + url.search, link.dataset.replace !== undefined);
+  navigate(path, link.dataset.replace !== undefined);
 }
 
 /** The browser has navigated already: go back to the page that must be kept. */

@@ -1,6 +1,6 @@
 /** The parts of the rule screen, encoded in the query of one address. */
-import type { StationId } from '../../arib/ids.ts';
-import { type RuleId, ruleId } from '../../wire/ids.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import { type RuleId, ruleId } from '../../lib/wire/ids.ts';
 
 export type RuleView =
   | { readonly kind: 'list' }

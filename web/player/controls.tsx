@@ -1,8 +1,9 @@
 /** Controls shared by all players: buttons, volume, and the button shown when autoplay of sound is blocked. */
 import { muted, volume } from '../device/preferences.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
-import { leaveFullscreen } from './fullscreen.ts';
+import { canPictureInPicture } from './player.ts';
 import type { SoundOutput } from './sound-output.ts';
+import { fullscreen, leaveFullscreen } from './stage-actions.ts';
 import { TEXTS } from './texts.ts';
 
 interface ControlProps {
@@ -31,14 +32,14 @@ export function BackControl({ onClick }: { readonly onClick: () => void }) {
 export function VolumeControl({ sound }: { sound: SoundOutput }) {
   const level = muted.value || sound.silenced.value ? 0 : volume.value;
   return (
-    <div class="volume">
+    <div class="volume hstack min-0 gap-40">
       <Control
         icon={level === 0 ? 'silent' : 'sound'}
         label={level === 0 ? TEXTS.unmute : TEXTS.mute}
         onClick={() => sound.toggleMute()}
       />
       <input
-        class="volume-slider"
+        class="volume-slider min-0 no-margin pill press"
         data-nav-skip=""
         type="range"
         min="0"
@@ -53,14 +54,72 @@ export function VolumeControl({ sound }: { sound: SoundOutput }) {
   );
 }
 
+interface PictureButtonsProps {
+  readonly onScreenshot: () => void;
+  readonly onPictureInPicture: () => void;
+  readonly onHelp: () => void;
+  readonly onFullscreen: () => void;
+}
+
+export function PictureButtons(props: PictureButtonsProps) {
+  const isFull = fullscreen.value;
+  return (
+    <>
+      <Control icon="camera" label={TEXTS.screenshot} class="control-shot" onClick={props.onScreenshot} />
+      {canPictureInPicture() ? (
+        <Control
+          icon="window"
+          label={TEXTS.smallWindow}
+          class="control-pip"
+          onClick={props.onPictureInPicture}
+        />
+      ) : null}
+      <Control icon="help" label={TEXTS.help} class="wide-only" onClick={props.onHelp} />
+      <Control
+        icon={isFull ? 'reduce' : 'enlarge'}
+        label={isFull ? TEXTS.leaveFullScreen : TEXTS.fullScreen}
+        onClick={props.onFullscreen}
+      />
+    </>
+  );
+}
+
+interface EdgeButtonProps {
+  /** The newest picture is shown. */
+  readonly isLive: boolean;
+  readonly label: string;
+  readonly onClick: () => void;
+}
+
+/** Whether the newest picture is shown; pressed, it is. */
+export function EdgeButton({ isLive, label, onClick }: EdgeButtonProps) {
+  return (
+    <button
+      type="button"
+      class="live-button inline-row gap-45 text-s extrabold text-white nowrap pill"
+      data-live={isLive ? '' : undefined}
+      aria-label={label}
+      title={label}
+      onClick={onClick}
+    >
+      <i class="booking-dot" />
+      {TEXTS.live}
+    </button>
+  );
+}
+
 /** The level for a moment after it was changed by key. */
 export function VolumeMeter({ shown }: { shown: boolean }) {
   const level = muted.value ? 0 : volume.value;
   return (
-    <div class="meter" data-shown={shown ? '' : undefined} aria-hidden="true">
+    <div
+      class="meter hstack gap-80 absolute layer-3 no-pointer pill"
+      data-shown={shown ? '' : undefined}
+      aria-hidden="true"
+    >
       <Icon name={level === 0 ? 'silent' : 'sound'} />
-      <span class="meter-track">
-        <span style={{ '--part': level }} />
+      <span class="meter-track clip pill track-color">
+        <span class="block-level full-height bar-part" style={{ '--part': level }} />
       </span>
       <b class="numbers">{Math.round(level * 100)}</b>
     </div>
@@ -71,7 +130,11 @@ export function VolumeMeter({ shown }: { shown: boolean }) {
 export function SoundButton({ sound }: { sound: SoundOutput }) {
   if (!sound.silenced.value) return null;
   return (
-    <button type="button" class="sound-button" onClick={() => sound.toggleMute()}>
+    <button
+      type="button"
+      class="sound-button inline-row gap-70 absolute text-l extrabold nowrap pill"
+      onClick={() => sound.toggleMute()}
+    >
       <Icon name="silent" />
       {TEXTS.unmute}
     </button>

@@ -1,45 +1,69 @@
 /** A feed that reads the body of one HTTP response: fragmented MP4 from its initialisation segment on. */
-import { InitSegmentCollector } from '../../mp4/init-segment.ts';
-import { mimeOf, readTracks } from '../../mp4/tracks.ts';
+import { InitSegmentCollector } from '../../lib/mp4/boxes.ts';
+import { mimeOf, readTracks } from '../../lib/mp4/tracks.ts';
+import { MIME_HEADER, NOTICE_HEADER, OFFSET_HEADER, RECORDED_HEADER } from '../../lib/wire/vocabulary.ts';
 import { ApiFailure, failureOf } from '../query/api.ts';
-import { MIME_HEADER, NOTICE_HEADER, OFFSET_HEADER, RECORDED_HEADER } from '../query/headers.ts';
 import type { FeedPart, MediaFeed } from './media-feed.ts';
 import { TEXTS } from './texts.ts';
+
+// The body of a streamed HTTP response.
+
+/**
+ * Resolves when the service accepted the request; returning from `chunks` releases the response.
+ * @throws ApiFailure, a network error, or the abort of `signal`
+ */
+export async function openBody(url: string | URL, signal: AbortSignal) {
+  const response = await fetch(url, { signal, cache: 'no-store' });
+  if (!response.ok) throw await failureOf(response);
+  if (response.body === null) throw new ApiFailure('internal', TEXTS.empty);
+  return { headers: response.headers, chunks: chunks(response.body) };
+}
+
+async function* chunks(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    void reader.cancel().catch(() => undefined);
+  }
+}
 
 export class HttpFeed implements MediaFeed {
   constructor(readonly url: URL) {}
 
   async *read(signal: AbortSignal): AsyncGenerator<FeedPart> {
-    const response = await fetch(this.url, { signal, cache: 'no-store' });
-    if (!response.ok) throw await failureOf(response);
-    if (response.body === null) throw new ApiFailure('internal', TEXTS.empty);
-    const { headers } = response;
+    const { headers, chunks } = await openBody(this.url, signal);
     yield {
       kind: 'answer',
       notices: words(headers.get(NOTICE_HEADER)),
       offset: secondsOf(headers.get(OFFSET_HEADER)) ?? 0,
       recorded: secondsOf(headers.get(RECORDED_HEADER)),
     };
-    const reader = response.body.getReader();
-    try {
-      let collector: InitSegmentCollector | undefined = new InitSegmentCollector();
-      for (;;) {
-        const { done, value } = await reader.read();
-        if (done) return;
-        if (collector === undefined) {
-          yield { kind: 'media', bytes: value };
-          continue;
-        }
-        const bytes = collector.push(value);
-        if (bytes === undefined) continue;
-        collector = undefined;
-        // What the service says, then what the stream itself says.
-        const types = [headers.get(MIME_HEADER), mimeOf(readTracks(bytes))].filter((type) => type != null);
-        yield { kind: 'init', types, bytes };
-      }
-    } finally {
-      void reader.cancel().catch(() => undefined);
+    yield* segmentParts(chunks, headers.get(MIME_HEADER));
+  }
+}
+
+/** Fragmented MP4 as parts. @param mime what the source says of it, or null */
+export async function* segmentParts(
+  chunks: AsyncIterable<Uint8Array>,
+  mime: string | null,
+): AsyncGenerator<FeedPart> {
+  let collector: InitSegmentCollector | undefined = new InitSegmentCollector();
+  for await (const chunk of chunks) {
+    if (collector === undefined) {
+      yield { kind: 'media', bytes: chunk };
+      continue;
     }
+    const bytes = collector.push(chunk);
+    if (bytes === undefined) continue;
+    collector = undefined;
+    // What the source says, then what the stream itself says.
+    const types = [mime, mimeOf(readTracks(bytes))].filter((type) => type != null);
+    yield { kind: 'init', types, bytes };
   }
 }
 

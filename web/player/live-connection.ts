@@ -1,21 +1,78 @@
 /**
  * The browser's end of the live socket: one connection, one watched station or recording at a time. Zapping reuses the
- * connection; it is closed when nothing is watched any more. Messages are passed on unchanged: decoding and buffering
- * belong to the readers (`socket-feed.ts`).
+ * connection; it is closed when nothing is watched any more. Messages are passed on unchanged to their reader
+ * (`readLive`).
  */
 
-import type { StationId } from '../../arib/ids.ts';
-import type { RecordingId } from '../../wire/ids.ts';
-import type { LiveControl, LiveMessage, LiveTuned } from '../../wire/live.ts';
-import { LIVE_CHANNEL, LIVE_HEADER_BYTES } from '../../wire/live-frames.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
+import type { LiveControl, LiveMessage, LiveTuned } from '../../lib/wire/live.ts';
+import { LIVE_CHANNEL, LIVE_HEADER_BYTES } from '../../lib/wire/live-frames.ts';
 import { ApiFailure, type FailureCode, liveSocketUrl } from '../query/api.ts';
+import { objectOf, type SideControl, type SideTracks } from './side-tracks.ts';
 import { TEXTS } from './texts.ts';
 
-export type WatchWish = Extract<LiveControl, { type: 'tune' | 'chase' }>;
+/** A queue from a producer that cannot wait to one reader. */
+interface Bound<Item> {
+  /** Of all queued items together. */
+  readonly most: number;
+  readonly weigh: (item: Item) => number;
+  /** What the reader gets, after the items before, when it is too slow. */
+  readonly overflow: () => Error;
+}
 
-type LiveEvent =
-  /** The following data belong to this tuning; sent first, and again after a change of sound or codec. */
-  | { readonly kind: 'tuned'; readonly tuned: LiveTuned }
+export class BoundedQueue<Item> {
+  readonly #items: Item[] = [];
+  #weight = 0;
+  #end: { readonly error: unknown } | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(private readonly bound: Bound<Item>) {}
+
+  /** Ignored after the end. */
+  push(item: Item): void {
+    if (this.#end !== undefined) return;
+    this.#weight += this.bound.weigh(item);
+    if (this.#weight > this.bound.most) {
+      this.end(this.bound.overflow());
+      return;
+    }
+    this.#items.push(item);
+    this.#wake?.();
+  }
+
+  /** The first call counts. @param error undefined: the regular end, after what was pushed */
+  end(error?: unknown): void {
+    this.#end ??= { error };
+    this.#wake?.();
+  }
+
+  /** @throws the error of the end, or at once the abort of `signal` */
+  async *read(signal: AbortSignal): AsyncGenerator<Item> {
+    const wake = (): void => this.#wake?.();
+    signal.addEventListener('abort', wake, { once: true });
+    try {
+      for (;;) {
+        signal.throwIfAborted();
+        const item = this.#items.shift();
+        if (item !== undefined) {
+          this.#weight -= this.bound.weigh(item);
+          yield item;
+        } else if (this.#end === undefined) {
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve;
+          });
+        } else if (this.#end.error === undefined) return;
+        else throw this.#end.error;
+      }
+    } finally {
+      signal.removeEventListener('abort', wake);
+    }
+  }
+}
+
+export type WatchRequest = Extract<LiveControl, { type: 'tune' | 'chase' }>;
+
+export type LiveEvent =
   /** A frame of another channel than control; `time` in 90 kHz on the path's scale. */
   | {
       readonly kind: 'frame';
@@ -23,10 +80,8 @@ type LiveEvent =
       readonly time: number;
       readonly payload: Uint8Array<ArrayBuffer>;
     }
-  | {
-      readonly kind: 'message';
-      readonly message: Extract<LiveMessage, { type: 'captions' | 'clock' | 'notice' | 'reception' }>;
-    };
+  /** `tuned` comes first, and again after a change of sound or codec: the following data belong to it. */
+  | { readonly kind: 'message'; readonly message: LiveMessage };
 
 /** The tuner was lost; `recordingId` names the recording that took it. */
 export class TunerLost extends ApiFailure {
@@ -50,60 +105,26 @@ const SILENCE_MS = 50_000;
 const OPEN_LIMIT_MS = 10_000;
 /** Queue of unread data: 20 s of a full terrestrial station. */
 const MAX_QUEUED_BYTES = 48 * 1024 * 1024;
+/** About what a control message takes. */
+const MESSAGE_BYTES = 256;
 
 /** One watch: what arrived and was not taken yet. */
 class Watch {
-  readonly #events: LiveEvent[] = [];
-  #bytes = 0;
-  #end: { readonly failure: ApiFailure | undefined } | undefined;
-  #wake: (() => void) | undefined;
+  readonly queue = new BoundedQueue<LiveEvent>({
+    most: MAX_QUEUED_BYTES,
+    weigh: (event) => (event.kind === 'frame' ? event.payload.length : MESSAGE_BYTES),
+    overflow: () => new ApiFailure('timeout', TEXTS.tooSlow),
+  });
   /** Frames of the tuning before may still arrive. */
   tuned = false;
   refused = false;
 
-  constructor(private readonly wish: WatchWish) {}
+  constructor(private readonly request: WatchRequest) {}
 
-  /** An answer to a wish before may still be on its way. */
+  /** An answer to an earlier request may still be on its way. */
   isAnsweredBy({ stationId, recordingId }: LiveTuned): boolean {
-    const { wish } = this;
-    return wish.type === 'tune' ? stationId === wish.stationId : recordingId === wish.recordingId;
-  }
-
-  push(event: LiveEvent): void {
-    if (this.#end !== undefined) return;
-    this.#bytes += event.kind === 'frame' ? event.payload.length : 0;
-    if (this.#bytes > MAX_QUEUED_BYTES) {
-      this.finish(new ApiFailure('timeout', TEXTS.tooSlow));
-      return;
-    }
-    this.#events.push(event);
-    this.#wake?.();
-  }
-
-  /** @param failure undefined: the regular end, after what was pushed */
-  finish(failure: ApiFailure | undefined): void {
-    this.#end ??= { failure };
-    this.#wake?.();
-  }
-
-  /** Undefined at the regular end. @throws ApiFailure, the abort's reason */
-  async next(signal: AbortSignal): Promise<LiveEvent | undefined> {
-    for (;;) {
-      signal.throwIfAborted();
-      const event = this.#events.shift();
-      if (event !== undefined) {
-        this.#bytes -= event.kind === 'frame' ? event.payload.length : 0;
-        return event;
-      }
-      if (this.#end !== undefined) {
-        if (this.#end.failure !== undefined) throw this.#end.failure;
-        return undefined;
-      }
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-        signal.addEventListener('abort', () => resolve(), { once: true });
-      });
-    }
+    const { request } = this;
+    return request.type === 'tune' ? stationId === request.stationId : recordingId === request.recordingId;
   }
 }
 
@@ -116,6 +137,9 @@ export class LiveConnection {
   #closed = false;
   #received = 0;
 
+  /** @param base address of the UI, which a worker does not know */
+  constructor(private readonly base: string = document.baseURI) {}
+
   /** Octets that came so far, for the rate. */
   get received(): number {
     return this.#received;
@@ -125,33 +149,24 @@ export class LiveConnection {
    * Ends at the regular end (`restart`): ask again at once. One watch at a time: a further one ends the one before.
    * @throws ApiFailure, `TunerLost`, the abort of `signal`
    */
-  async *watch(wish: WatchWish, signal: AbortSignal): AsyncGenerator<LiveEvent> {
-    const watch = new Watch(wish);
-    this.#watch?.finish(new ApiFailure('ended', TEXTS.switched));
+  async *watch(request: WatchRequest, signal: AbortSignal): AsyncGenerator<LiveEvent> {
+    const watch = new Watch(request);
+    this.#watch?.queue.end(new ApiFailure('ended', TEXTS.switched));
     this.#watch = watch;
     clearTimeout(this.#linger);
     try {
       const socket = await this.#open(signal);
       // Another watch may have begun while it was opened.
-      if (this.#watch === watch) send(socket, wish);
-      for (;;) {
-        const event = await watch.next(signal);
-        if (event === undefined) return;
-        yield event;
-      }
+      if (this.#watch === watch) send(socket, request);
+      yield* watch.queue.read(signal);
     } finally {
       if (this.#watch === watch) this.#rest(watch.refused ? REFUSED_LINGER_MS : LINGER_MS);
     }
   }
 
-  /** Another language of captions; answered by its current page. @param language 1 to 8 */
-  setLanguage(language: number): void {
-    if (this.#socket?.readyState === WebSocket.OPEN) send(this.#socket, { type: 'language', language });
-  }
-
-  /** The station that may be tuned next, so that its picture comes at once where a tuner is idle. */
-  prepare(stationId: StationId): void {
-    if (this.#socket?.readyState === WebSocket.OPEN) send(this.#socket, { type: 'prepare', stationId });
+  /** Sends a request beside the watch, where the connection is open. */
+  tell(control: SideControl): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) send(this.#socket, control);
   }
 
   /** Data queued on a slow network is dropped: the next watch gets a connection of its own. */
@@ -190,7 +205,8 @@ export class LiveConnection {
   }
 
   async #connect(): Promise<WebSocket> {
-    const url = await liveSocketUrl(AbortSignal.timeout(OPEN_LIMIT_MS));
+    if (!('WebSocket' in globalThis)) throw new ApiFailure('no_socket', TEXTS.noConnection);
+    const url = await liveSocketUrl(this.base, AbortSignal.timeout(OPEN_LIMIT_MS));
     const socket = new WebSocket(url);
     socket.binaryType = 'arraybuffer';
     this.#socket = socket;
@@ -238,7 +254,7 @@ export class LiveConnection {
       socket.onclose = null;
       socket.close();
     }
-    this.#watch?.finish(failure ?? new ApiFailure('ended', TEXTS.stopped));
+    this.#watch?.queue.end(failure ?? new ApiFailure('ended', TEXTS.stopped));
     this.#watch = undefined;
   }
 
@@ -253,7 +269,7 @@ export class LiveConnection {
     const watch = this.#watch;
     if (channel === LIVE_CHANNEL.control) this.#control(payload);
     else if (watch?.tuned === true) {
-      watch.push({ kind: 'frame', channel, time: Number(view.getBigUint64(1)), payload });
+      watch.queue.push({ kind: 'frame', channel, time: Number(view.getBigUint64(1)), payload });
     }
   }
 
@@ -262,29 +278,25 @@ export class LiveConnection {
     const watch = this.#watch;
     if (message === undefined || watch === undefined) return;
     switch (message.type) {
-      case 'tuned':
-        if (!watch.isAnsweredBy(message)) return;
-        watch.tuned = true;
-        watch.push({ kind: 'tuned', tuned: message });
-        break;
-      case 'captions':
-      case 'clock':
-      case 'notice':
-      case 'reception':
-        if (watch.tuned) watch.push({ kind: 'message', message });
-        break;
       case 'restart':
-        watch.finish(undefined);
+        watch.queue.end();
         this.#leave();
         break;
       case 'lost':
-        watch.finish(new TunerLost(message.recordingId, message.message));
+        watch.queue.end(new TunerLost(message.recordingId, message.message));
         this.#leave();
         break;
       case 'error':
         watch.refused = true;
-        watch.finish(new ApiFailure(message.code as FailureCode, message.message));
+        watch.queue.end(new ApiFailure(message.code as FailureCode, message.message));
         break;
+      case 'tuned':
+        if (!watch.isAnsweredBy(message)) return;
+        watch.tuned = true;
+        watch.queue.push({ kind: 'message', message });
+        break;
+      default:
+        if (watch.tuned) watch.queue.push({ kind: 'message', message });
     }
   }
 
@@ -303,14 +315,47 @@ function send(socket: WebSocket, control: LiveControl): void {
   socket.send(frame);
 }
 
-/** Undefined for an invalid message; unknown types are ignored by `switch`. */
+/** Undefined for an invalid message. */
 function messageOf(payload: Uint8Array): LiveMessage | undefined {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(payload));
-    return typeof value === 'object' && value !== null && 'type' in value
-      ? (value as LiveMessage)
-      : undefined;
-  } catch {
-    return undefined;
+  const value = objectOf(payload);
+  return value !== undefined && 'type' in value ? (value as LiveMessage) : undefined;
+}
+
+// The one reader of what a live connection receives: media to the caller, everything else to the side tracks.
+
+type LiveMedia =
+  /** The service's answer; first. */
+  | { readonly kind: 'tuned'; readonly tuned: LiveTuned }
+  | {
+      readonly kind: 'media';
+      readonly channel: number;
+      /** 90 kHz. */
+      readonly time: number;
+      readonly payload: Uint8Array<ArrayBuffer>;
+    };
+
+const MEDIA: readonly number[] = [LIVE_CHANNEL.init, LIVE_CHANNEL.fragment, LIVE_CHANNEL.packets];
+
+/** Media of one tuning. Ends where the service tunes again: another initialisation segment follows. @throws ApiFailure */
+export async function* readLive(
+  events: AsyncIterable<LiveEvent>,
+  side: Pick<SideTracks, 'begin' | 'hear'>,
+): AsyncGenerator<LiveMedia> {
+  let isTuned = false;
+  for await (const event of events) {
+    if (event.kind === 'frame') {
+      const { channel, time, payload } = event;
+      if (MEDIA.includes(channel)) yield { kind: 'media', channel, time, payload };
+      else side.hear({ from: channel, time, body: payload });
+      continue;
+    }
+    const { message } = event;
+    if (message.type === 'tuned') {
+      if (isTuned) return;
+      isTuned = true;
+      side.begin();
+      side.hear({ from: message.type, time: 0, body: message });
+      yield { kind: 'tuned', tuned: message };
+    } else side.hear({ from: message.type, time: 0, body: message });
   }
 }

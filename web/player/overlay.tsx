@@ -5,7 +5,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { BroadcastMs } from '../../arib/time.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
 import { currentMs } from '../device/clock.ts';
 import type { ApiFailure } from '../query/api.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -15,13 +15,13 @@ import { TEXTS as WORDS } from '../words/texts.ts';
 import { TEXTS } from './texts.ts';
 
 export function Veil({ shown }: { shown: boolean }) {
-  return <div class="stage-veil" data-shown={shown ? '' : undefined} />;
+  return <div class="stage-veil inset-0 no-pointer" data-shown={shown ? '' : undefined} />;
 }
 
 /** The picture stands still or plays out of the buffer while data is on its way. */
 export function BusyNote({ text }: { text: string }) {
   return (
-    <div class="stage-note stage-note-small" role="status">
+    <div class="stage-note stage-note-small align-center text-s pill" role="status">
       <span class="spinner" />
       <span>{text}</span>
       <SlowNote />
@@ -39,7 +39,7 @@ export function SlowNote() {
     const timer = setTimeout(() => setSlow(true), SLOW_MS);
     return () => clearTimeout(timer);
   }, []);
-  return slow ? <span class="stage-slow">{TEXTS.slow}</span> : null;
+  return slow ? <span class="stage-slow text-xs text-center">{TEXTS.slow}</span> : null;
 }
 
 /** One thing that the viewer can do about a failure. */
@@ -64,7 +64,7 @@ function FailureText({ failure, advice }: Pick<FailureNoteProps, 'failure' | 'ad
     <>
       <h2>{title}</h2>
       <Reason title={title} failure={failure} />
-      <p class="stage-next">{next}</p>
+      <p class="stage-next text-s">{next}</p>
     </>
   );
 }

@@ -2,15 +2,66 @@
  * Plays one feed into a video element: reads, buffers on a timeline, paces. A session is used once; its owner decides
  * what happens after its end.
  */
-import type { MonotonicMs } from '../../wire/times.ts';
+import { type MonotonicMs, monotonicMs } from '../../lib/wire/times.ts';
 import { monotonicNow } from '../device/clock.ts';
-import { ApiFailure, networkFailure } from '../query/api.ts';
-import type { FeedPart, MediaFeed } from './media-feed.ts';
-import { MediaTimeline } from './media-timeline.ts';
-import { bufferedAhead, type Pacing } from './pacing.ts';
-import type { StreamEnd } from './reconnect.ts';
+import { ApiFailure } from '../query/api.ts';
+import { type FeedPart, type MediaFeed, readFeed, type SilenceLimits, type StreamEnd } from './media-feed.ts';
+import { bufferedAhead, MediaTimeline, type Pacing } from './media-timeline.ts';
 import { TEXTS } from './texts.ts';
-import { correctLag } from './video-lag.ts';
+
+// Corrects pictures that lag behind the sound: media elements continue the sound while a decoder is late, and do not
+// resynchronise.
+// Measured with every picture that is shown; a jump back to that picture puts both together again.
+
+interface ShownPicture {
+  readonly at: MonotonicMs;
+  /** s of the timeline. */
+  readonly mediaTime: number;
+  /** Where the element's clock, which is the sound's, was when the picture was shown. */
+  readonly position: number;
+}
+
+interface Lag {
+  /** Pictures in a row that were late. */
+  readonly late: number;
+  readonly jumpedAt: MonotonicMs;
+}
+
+export const NO_LAG: Lag = { late: 0, jumpedAt: monotonicMs(Number.NEGATIVE_INFINITY) };
+
+const LATE_S = 0.1;
+/** One late picture is a late callback; this many are a late decoder. */
+const LATE_PICTURES = 5;
+const JUMP_EVERY_MS = 3_000;
+
+/** @returns the position to jump back to, where the pictures are behind */
+export function judgeLag(lag: Lag, shown: ShownPicture): { readonly lag: Lag; readonly seekTo?: number } {
+  if (shown.position - shown.mediaTime <= LATE_S) return { lag: { ...lag, late: 0 } };
+  const late = lag.late + 1;
+  if (late < LATE_PICTURES || shown.at - lag.jumpedAt < JUMP_EVERY_MS) return { lag: { ...lag, late } };
+  return { lag: { late: 0, jumpedAt: shown.at }, seekTo: shown.mediaTime };
+}
+
+/** Corrects the element until the returned function is called. Does nothing where pictures cannot be observed. */
+function correctLag(video: HTMLVideoElement): () => void {
+  if (!('requestVideoFrameCallback' in video)) return () => {};
+  let lag = NO_LAG;
+  let handle = 0;
+  const follow = (
+    now: DOMHighResTimeStamp,
+    { mediaTime, presentationTime }: VideoFrameCallbackMetadata,
+  ): void => {
+    handle = video.requestVideoFrameCallback(follow);
+    if (video.paused || video.seeking) return;
+    // The callback itself may be late.
+    const waited = (Math.max(0, monotonicNow() - presentationTime) / 1000) * video.playbackRate;
+    const judged = judgeLag(lag, { at: monotonicMs(now), mediaTime, position: video.currentTime - waited });
+    lag = judged.lag;
+    if (judged.seekTo !== undefined) video.currentTime = judged.seekTo;
+  };
+  handle = video.requestVideoFrameCallback(follow);
+  return () => video.cancelVideoFrameCallback(handle);
+}
 
 interface SessionHandlers {
   /** The service accepted the request. */
@@ -24,22 +75,9 @@ interface SessionHandlers {
   onEnd(end: StreamEnd, failure: ApiFailure): void;
 }
 
-/** Timeout of a feed without data, ms. */
-export interface SilenceLimits {
-  /** Until playback starts. */
-  readonly firstMs: number;
-  readonly laterMs: number;
-}
-
 const PACE_EVERY_MS = 250;
 /** A first picture that stands still for longer than this is reported as starved. */
 const STILL_MS = 1_500;
-
-/** A feed that breaks after it started: reception, service and network are all possible causes. */
-function interruption(error: unknown): ApiFailure {
-  if (error instanceof ApiFailure) return error;
-  return new ApiFailure('interrupted', TEXTS.interrupted);
-}
 
 export class PlaybackSession {
   readonly #video: HTMLVideoElement;
@@ -50,9 +88,6 @@ export class PlaybackSession {
   readonly #handlers: SessionHandlers;
   readonly #abort = new AbortController();
   #paceTimer: ReturnType<typeof setInterval> | undefined;
-  #silence: ReturnType<typeof setTimeout> | undefined;
-  #timedOut = false;
-  #answered = false;
   #started = false;
   /** When the first picture was shown, until it moves. */
   #stillSince: MonotonicMs | undefined;
@@ -86,17 +121,13 @@ export class PlaybackSession {
   }
 
   async run(): Promise<void> {
-    try {
-      this.#watchSilence(this.#limits.firstMs);
-      for await (const part of this.#feed.read(this.#abort.signal)) {
-        this.#watchSilence(this.#started ? this.#limits.laterMs : this.#limits.firstMs);
-        await this.#take(part);
-      }
-      this.#finish('closed', new ApiFailure('ended', TEXTS.ended));
-    } catch (error) {
-      if (this.#timedOut) this.#finish('broken', new ApiFailure('timeout', TEXTS.stalled));
-      else this.#finish('broken', this.#answered ? interruption(error) : networkFailure(error));
-    }
+    const { end, failure } = await readFeed(this.#feed, this.#abort, {
+      limits: this.#limits,
+      hasStarted: () => this.#started,
+      broken: TEXTS.interrupted,
+      take: (part) => this.#take(part),
+    });
+    this.#finish(end, failure);
   }
 
   /** Stops at once and releases the source. The last picture stays until another session takes the element. */
@@ -104,7 +135,6 @@ export class PlaybackSession {
     this.#over = true;
     this.#abort.abort();
     clearInterval(this.#paceTimer);
-    clearTimeout(this.#silence);
     this.#letLag?.();
     for (const [name, listener] of this.#listeners) this.#video.removeEventListener(name, listener);
     this.#timeline.close();
@@ -119,7 +149,6 @@ export class PlaybackSession {
 
   async #take(part: FeedPart): Promise<void> {
     if (part.kind === 'answer') {
-      this.#answered = true;
       this.#handlers.onAnswer(part.notices);
       return;
     }
@@ -130,15 +159,6 @@ export class PlaybackSession {
       this.#paceTimer = setInterval(() => this.#pace(), PACE_EVERY_MS);
     }
     await this.#append(part.bytes);
-  }
-
-  #watchSilence(ms: number): void {
-    clearTimeout(this.#silence);
-    if (this.#over) return;
-    this.#silence = setTimeout(() => {
-      this.#timedOut = true;
-      this.#abort.abort();
-    }, ms);
   }
 
   readonly #listeners: readonly (readonly [string, () => void])[] = [

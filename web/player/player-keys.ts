@@ -11,6 +11,9 @@ export interface PlayerActions {
   readonly setPaused: (paused: boolean) => void;
   readonly fullscreen: () => void;
   readonly audio: () => void;
+  readonly captions: () => void;
+  readonly screenshot: () => void;
+  readonly pictureInPicture: () => void;
   readonly info: () => void;
   readonly help: () => void;
   readonly leave: () => void;
@@ -41,6 +44,11 @@ function sharedKeys(actions: PlayerActions): KeyTable {
     f: actions.fullscreen,
     a: actions.audio,
     i: actions.info,
+    c: actions.captions,
+    s: actions.screenshot,
+    p: actions.pictureInPicture,
+    ColorF1Green: actions.captions,
+    Subtitle: actions.captions,
     '?': actions.help,
     MediaPlayPause: actions.togglePause,
     MediaPlay: () => actions.setPaused(false),

@@ -4,13 +4,76 @@
  * the media, which the feeds contain.
  */
 import { monotonicNow } from '../device/clock.ts';
-import { ApiFailure, networkFailure } from '../query/api.ts';
-import type { FeedPart, MediaFeed } from './media-feed.ts';
-import { MediaTimeline } from './media-timeline.ts';
-import { bufferedAhead, NUDGE, rangeAt, type Span } from './pacing.ts';
-import type { StreamEnd } from './reconnect.ts';
-import { fillEnd, gapJump, landing, trimmed } from './seek-rules.ts';
+import { ApiFailure } from '../query/api.ts';
+import { type FeedPart, type MediaFeed, readFeed, type SilenceLimits, type StreamEnd } from './media-feed.ts';
+import { bufferedAhead, MediaTimeline, NUDGE, rangeAt, type Span } from './media-timeline.ts';
 import { TEXTS } from './texts.ts';
+
+// Rules of seeking: the landing position, how far a feed has come, what is evicted from the buffer. Pure; seconds of
+// the media.
+
+/** Kept behind the position for short seeks back; trimmed when exceeded by the second value. */
+const KEEP_BEHIND_S = 60;
+const TRIM_STEP_S = 20;
+/** A hole of the stream that is passed; a larger one is a place that was sought away from. */
+const MOST_GAP_S = 5;
+const STUCK_MS = 400;
+/** A feed begins with a key frame before its place, seldom further off. */
+const LATE_START_S = 0.5;
+
+interface Wanted {
+  readonly target: number;
+  readonly anywhere: boolean;
+}
+
+/**
+ * Where the picture can be shown now; undefined: not yet.
+ * @param spans the ranges buffered by the feed only
+ * @param ahead least buffered time required there
+ * @param over the feed brought everything it has
+ */
+export function landing(
+  spans: readonly Span[],
+  { target, anywhere }: Wanted,
+  ahead: number,
+  over: boolean,
+): number | undefined {
+  const [first] = spans;
+  const last = spans.at(-1);
+  if (first === undefined || last === undefined) return undefined;
+  // At the live edge, or where the recording begins late, the feed begins behind the place.
+  const isLater = anywhere || first.start > target + LATE_START_S;
+  const place = isLater ? first.start + NUDGE : target;
+  if (bufferedAhead(spans, place) >= ahead) return place;
+  if (!over) return undefined;
+  const range = rangeAt(spans, place) ?? last;
+  return Math.max(range.start + NUDGE, Math.min(place, range.end - ahead));
+}
+
+/** End of the buffered range that contains `from`; `from` without one. */
+export function fillEnd(spans: readonly Span[], from: number): number {
+  const range = rangeAt(spans, from) ?? spans.find(({ start }) => start >= from && start - from < MOST_GAP_S);
+  return range === undefined ? from : Math.max(from, range.end);
+}
+
+/** The range too far behind the position. */
+export function trimmed(spans: readonly Span[], position: number): Span | undefined {
+  const first = spans[0];
+  if (first === undefined || position - first.start < KEEP_BEHIND_S + TRIM_STEP_S) return undefined;
+  return { start: first.start, end: position - KEEP_BEHIND_S };
+}
+
+/**
+ * Position after the gap in which playback is stuck; undefined: there is none. @param stuckMs how long it has been
+ * stuck
+ */
+export function gapJump(spans: readonly Span[], position: number, stuckMs: number): number | undefined {
+  if (stuckMs < STUCK_MS) return undefined;
+  const range = rangeAt(spans, position);
+  if (range !== undefined && range.end - position > NUDGE * 5) return undefined;
+  const next = spans.find(({ start }) => start > position);
+  return next !== undefined && next.start - position < MOST_GAP_S ? next.start + NUDGE : undefined;
+}
 
 interface SeekableHandlers {
   /** The service accepted the request. @param recorded length of a recording that grows, s */
@@ -43,8 +106,7 @@ const START_AHEAD_S = 0.3;
 const RESUME_AHEAD_S = 1.5;
 const TICK_MS = 250;
 /** A conversion may wait for ffmpeg and the disk. */
-const FIRST_SILENCE_MS = 30_000;
-const LATER_SILENCE_MS = 20_000;
+const SILENCE: SilenceLimits = { firstMs: 30_000, laterMs: 20_000 };
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -166,46 +228,28 @@ export class SeekablePlayback {
   }
 
   async #read(feed: MediaFeed, abort: AbortController, afresh: boolean): Promise<void> {
-    let timedOut = false;
+    const { signal } = abort;
     let answered = false;
-    let silence: ReturnType<typeof setTimeout> | undefined;
-    const watch = (ms: number): void => {
-      clearTimeout(silence);
-      silence = setTimeout(() => {
-        timedOut = true;
-        abort.abort();
-      }, ms);
-    };
-    const end = (kind: StreamEnd, failure: ApiFailure): void => {
-      if (this.#closed || this.#feed !== abort) return;
-      this.#feed = undefined;
-      this.#settle(kind === 'closed');
-      this.#handlers.onFeedEnd(kind, failure);
-    };
-    try {
-      watch(FIRST_SILENCE_MS);
-      for await (const part of feed.read(abort.signal)) {
-        clearTimeout(silence);
-        if (part.kind === 'answer') answered = true;
-        if (part.kind === 'init' && afresh) {
-          await this.#forget();
-          if (!abort.signal.aborted) this.#cleared = true;
-        }
-        abort.signal.throwIfAborted();
-        await this.#take(part, abort.signal);
-        abort.signal.throwIfAborted();
-        await this.#untilWanted(abort.signal);
-        watch(answered ? LATER_SILENCE_MS : FIRST_SILENCE_MS);
+    const take = async (part: FeedPart): Promise<void> => {
+      answered ||= part.kind === 'answer';
+      if (part.kind === 'init' && afresh) {
+        await this.#forget();
+        if (!signal.aborted) this.#cleared = true;
       }
-      end('closed', new ApiFailure('ended', TEXTS.ended));
-    } catch (error) {
-      if (timedOut) end('broken', new ApiFailure('timeout', TEXTS.stalled));
-      else if (error instanceof ApiFailure) end('broken', error);
-      else if (answered) end('broken', new ApiFailure('interrupted', TEXTS.disconnected));
-      else end('broken', networkFailure(error));
-    } finally {
-      clearTimeout(silence);
-    }
+      signal.throwIfAborted();
+      await this.#take(part, signal);
+      signal.throwIfAborted();
+      await this.#untilWanted(signal);
+    };
+    const hasStarted = (): boolean => answered;
+    const { end, failure } = await readFeed(feed, abort, {
+      ...{ limits: SILENCE, broken: TEXTS.disconnected },
+      ...{ hasStarted, isPatient: true, take },
+    });
+    if (this.#closed || this.#feed !== abort) return;
+    this.#feed = undefined;
+    this.#settle(end === 'closed');
+    this.#handlers.onFeedEnd(end, failure);
   }
 
   /** Removes buffered media of other positions, sound or codec. The picture stays until the next is decoded. */

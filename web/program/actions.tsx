@@ -1,11 +1,12 @@
 /**
  * Actions on a programme: watch, record, search. A button is shown only while it has an effect.
  */
-import type { BroadcastMs } from '../../arib/time.ts';
-import type { ProgramDetail, ReservationMark } from '../../wire/api.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { ProgramDetail, ReservationMark } from '../../lib/wire/api.ts';
 import { now } from '../device/clock.ts';
 import { openReservation } from '../navigation/router.ts';
 import { newRule } from '../navigation/rule-address.ts';
+import { ReminderButton } from '../reminders/reminder-button.tsx';
 import { book, cancel, isBusy, restore } from '../reservations/actions.ts';
 import { StopButton } from '../reservations/stop-button.tsx';
 import { keywordFor } from '../rules/form.ts';
@@ -128,6 +129,7 @@ export function Actions({ program, mark, inGuide }: BookingProps & { readonly in
       {rest.map((link) => (
         <LinkButton key={link.key} link={link} />
       ))}
+      <ReminderButton program={program} />
     </div>
   );
 }

@@ -1,5 +1,5 @@
 /** A programme's facts as text, the most important first. */
-import type { ProgramDetail } from '../../wire/api.ts';
+import type { ProgramDetail } from '../../lib/wire/api.ts';
 import { genreText } from '../words/genre.ts';
 import { audioText, videoText } from '../words/media.ts';
 import { TEXTS } from './texts.ts';

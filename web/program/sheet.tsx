@@ -1,7 +1,7 @@
 /** Everything the guide knows of one programme, over whatever screen it was opened from. */
 import { useEffect, useRef } from 'preact/hooks';
-import type { ProgramId } from '../../arib/ids.ts';
-import type { ProgramDetail, ReservationMark } from '../../wire/api.ts';
+import type { ProgramId } from '../../lib/arib/ids.ts';
+import type { ProgramDetail, ReservationMark } from '../../lib/wire/api.ts';
 import { currentMs, now } from '../device/clock.ts';
 import { isRecordKey } from '../navigation/keys.ts';
 import { closeOver, openProgram, screen } from '../navigation/router.ts';
@@ -40,8 +40,8 @@ function SpelledMarks({ marks }: { marks: readonly Mark[] }) {
   return (
     <ul class="program-marks" aria-label={TEXTS.marks}>
       {marks.map((mark) => (
-        <li key={mark.face} class={`spelled spelled-${mark.tone}`}>
-          <span class={`mark mark-${mark.tone}`} aria-hidden="true">
+        <li key={mark.face} class={`spelled inline-row gap-35 note semibold spelled-${mark.tone}`}>
+          <span class={`mark inline-row text-xs bold fill-quiet mark-${mark.tone}`} aria-hidden="true">
             {mark.face}
           </span>
           {mark.label}
@@ -74,7 +74,7 @@ function Head({ program }: { program: ProgramDetail }) {
       <h3 class="program-title">{title}</h3>
       <p class="program-when numbers">
         <time dateTime={isoText(program.start_at)}>{airDateText(program.start_at)}</time>{' '}
-        <b>{spanText(program.start_at, program.end_at)}</b>
+        <b class="ink">{spanText(program.start_at, program.end_at)}</b>
         <span>
           {program.open_end ? TEXTS.openEnd : lengthText(program.end_at - program.start_at)}
           {live && !program.open_end ? `、${remainingText(program.end_at, now.value)}` : ''}
@@ -126,7 +126,7 @@ function Elsewhere({ program }: { program: ProgramDetail }) {
     <>
       {program.relations.length === 0 ? null : (
         <section class="program-section">
-          <h4>{TEXTS.related}</h4>
+          <h4 class="note">{TEXTS.related}</h4>
           <div class="rows">
             {program.relations.map((relation) => (
               <button
@@ -150,7 +150,7 @@ function Elsewhere({ program }: { program: ProgramDetail }) {
       )}
       {program.others.length === 0 ? null : (
         <section class="program-section">
-          <h4>{TEXTS.others}</h4>
+          <h4 class="note">{TEXTS.others}</h4>
           <div class="rows">
             {program.others.map((other) => (
               <button

@@ -1,11 +1,12 @@
 /**
  * Calls to the service. Addresses are relative to the document's base, so the UI works under any path prefix.
- * Failures are values of one type, never a thrown string; what the server sends is typed by `wire`.
+ * Failures are values of one type, never a thrown string; what the server sends is typed by `lib/wire`.
  */
-import type { StationId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
-import type { AnyTunerDefinition, Tuner } from '../../wire/agent.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { AnyTunerDefinition, Tuner } from '../../lib/wire/agent.ts';
 import type {
+  CreatedClientLink,
   DeviceToken,
   FolderList,
   GuideCollect,
@@ -30,9 +31,10 @@ import type {
   Station,
   Status,
   SystemFacts,
-} from '../../wire/api.ts';
-import type { ReservationId, RuleId } from '../../wire/ids.ts';
-import { plainReason } from './plain-reason.ts';
+} from '../../lib/wire/api.ts';
+import type { ReservationId, RuleId } from '../../lib/wire/ids.ts';
+import type { MqttBroker, MqttState } from '../../lib/wire/mqtt.ts';
+import { takeFirstAnswer } from '../device/first-answers.ts';
 
 /** Failures besides the service's own codes. */
 export type FailureCode =
@@ -79,8 +81,7 @@ export async function failureOf(response: Response): Promise<ApiFailure> {
   } catch {
     body = undefined;
   }
-  if (isProblem(body))
-    return new ApiFailure(body.code, plainReason(body.message), response.status, body.path);
+  if (isProblem(body)) return new ApiFailure(body.code, body.message, response.status, body.path);
   if (response.status === 401) {
     return new ApiFailure(
       'unauthorized',
@@ -100,9 +101,9 @@ export function networkFailure(error: unknown): ApiFailure {
   return new ApiFailure('network', 'サーバーに接続できませんでした。');
 }
 
-/** The address of something of the service, under whatever path prefix it was opened. */
-export function addressOf(path: string): URL {
-  return new URL(path, document.baseURI);
+/** The address of something of the service, under whatever path prefix it was opened. @param base address of the UI */
+export function addressOf(path: string, base: string = document.baseURI): URL {
+  return new URL(path, base);
 }
 
 interface Sending {
@@ -130,12 +131,16 @@ export async function exchange<T>(
   // The service takes changes only with this type: a form of another site cannot send it.
   const typed = method === 'GET' ? {} : { 'content-type': 'application/json' };
   try {
-    const response = await fetch(typeof path === 'string' ? addressOf(path) : path, {
-      method,
-      signal: controller.signal,
-      headers: { accept: 'application/json', ...typed, ...headers },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
+    const url = typeof path === 'string' ? addressOf(path) : path;
+    const first = method === 'GET' ? takeFirstAnswer(url) : undefined;
+    const response = await (first ??
+      fetch(url, {
+        method,
+        signal: controller.signal,
+        headers: { accept: 'application/json', ...typed, ...headers },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }));
+    controller.signal.throwIfAborted();
     if (!response.ok && response.status !== 304) throw await failureOf(response);
     return await read(response);
   } catch (error) {
@@ -190,10 +195,14 @@ export function eventsUrl(): URL {
   return addressOf('api/events');
 }
 
-/** For one connection to the live socket, within 30 s. @throws ApiFailure, or the abort of `signal` */
-export async function liveSocketUrl(signal: AbortSignal): Promise<URL> {
-  const { ticket } = await exchange<{ ticket: string }>('api/live/ticket', { method: 'POST', signal }, json);
-  const url = addressOf('api/live/socket');
+/**
+ * For one connection to the live socket, within 30 s.
+ * @param base address of the UI, which a worker does not know @throws ApiFailure, or the abort of `signal`
+ */
+export async function liveSocketUrl(base: string, signal: AbortSignal): Promise<URL> {
+  const asked = addressOf('api/live/ticket', base);
+  const { ticket } = await exchange<{ ticket: string }>(asked, { method: 'POST', signal }, json);
+  const url = addressOf('api/live/socket', base);
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
   url.searchParams.set('ticket', ticket);
   return url;
@@ -373,5 +382,11 @@ export const logoutOthers = (): Promise<{ count: number }> =>
 /** A device that was revoked before stays so. */
 export const getDeviceTokens = (signal?: AbortSignal): Promise<DeviceToken[]> =>
   get('api/device/tokens', signal);
+export const createClientLink = (name: string): Promise<CreatedClientLink> =>
+  exchange<CreatedClientLink>('api/client-links', { method: 'POST', body: { name } }, json);
+export const revokeClientLink = (id: number): Promise<void> =>
+  exchange(`api/client-links/${id}`, { method: 'DELETE' }, nothing);
+export const putMqtt = (body: MqttBroker): Promise<MqttState> =>
+  exchange<MqttState>('api/mqtt', { method: 'PUT', body }, json);
 export const revokeDevice = (id: number): Promise<void> =>
   exchange(`api/device/tokens/${id}`, { method: 'DELETE' }, nothing);

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { broadcastMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import { ALL, covers, hoursAround, NOTHING, windowAround, windowOf } from './booking-window.ts';
 
 const HOUR = 3_600_000;

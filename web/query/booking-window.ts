@@ -1,5 +1,5 @@
 /** The time range for which the list of reservations is read. Pure. */
-import { type BroadcastMs, broadcastMs, earliest, latest } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs, earliest, latest } from '../../lib/arib/time.ts';
 
 /** Reservations whose programmes overlap it. */
 export interface BookingWindow {

@@ -1,6 +1,12 @@
 /** Calls to the service about the conversion of recordings. */
-import type { EncodeLog, EncodeMany, EncodeQueueChange, EncodeRequest, Encodes } from '../../wire/encode.ts';
-import type { RecordingId } from '../../wire/ids.ts';
+import type {
+  EncodeLog,
+  EncodeMany,
+  EncodeQueueChange,
+  EncodeRequest,
+  Encodes,
+} from '../../lib/wire/encode.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import { exchange, json, nothing } from './api.ts';
 import type { Query } from './cache.ts';
 import { pathQuery } from './use-query.ts';

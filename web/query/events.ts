@@ -7,7 +7,7 @@ import { connection } from '../device/connection.ts';
 import { eventsUrl, isRefused } from './api.ts';
 import { SilenceWatch } from './silence-watch.ts';
 
-/** `EVENTS` of `wire/api.ts` that have a reader here. */
+/** `EVENTS` of `lib/wire/api.ts` that have a reader here. */
 const WATCHED = [
   'services',
   'programs',
@@ -21,9 +21,15 @@ const WATCHED = [
   'rules',
   'recordings',
   'chapters',
+  'notices',
   'ping',
 ] as const;
 export type Watched = (typeof WATCHED)[number];
+
+/** Changes of what the lists of stations and programmes show. */
+export const GUIDE_CHANGES: readonly Watched[] = ['services', 'programs', 'reservations'];
+/** Changes of what a search finds. */
+export const SEARCH_CHANGES: readonly Watched[] = ['programs', 'reservations', 'recordings'];
 
 /** The service pings every 25 s. */
 const SILENCE_MS = 60_000;

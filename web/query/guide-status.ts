@@ -1,6 +1,6 @@
 /** How far the service's guide reaches, for the guide and the tuner screen. */
-import type { StationId } from '../../arib/ids.ts';
-import type { GuideStatus } from '../../wire/api.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import type { GuideStatus } from '../../lib/wire/api.ts';
 
 interface Gathered {
   /** Stations with a guide, of those that can have one. */

@@ -1,9 +1,10 @@
 /** Queries shared by several screens, with the events that change each response. */
-import type { ProgramId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
-import type { Access } from '../../wire/access.ts';
-import type { Card, Channel, DetectedDevices, Tuner } from '../../wire/agent.ts';
+import type { ProgramId } from '../../lib/arib/ids.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { Access } from '../../lib/wire/access.ts';
+import type { Card, Channel, DetectedDevices, Tuner } from '../../lib/wire/agent.ts';
 import type {
+  ClientLinks,
   DeviceToken,
   GuideStatus,
   ProgramDetail,
@@ -13,11 +14,12 @@ import type {
   SharedStations,
   Station,
   StorageFacts,
-} from '../../wire/api.ts';
-import type { Changes, DetectionStatus } from '../../wire/detection.ts';
-import type { RecordingId, RuleId } from '../../wire/ids.ts';
-import type { Chapters, Playback } from '../../wire/playback.ts';
-import type { Previews, RecordingStatus } from '../../wire/recordings.ts';
+} from '../../lib/wire/api.ts';
+import type { Changes, DetectionStatus } from '../../lib/wire/detection.ts';
+import type { RecordingId, RuleId } from '../../lib/wire/ids.ts';
+import type { MqttState } from '../../lib/wire/mqtt.ts';
+import type { Chapters, Playback } from '../../lib/wire/playback.ts';
+import type { Previews, RecordingStatus } from '../../lib/wire/recordings.ts';
 import { getDeviceTokens } from './api.ts';
 import type { Query } from './cache.ts';
 import { getRecordingPage } from './recordings.ts';
@@ -38,6 +40,9 @@ export const ACCESS = pathQuery<Access>('api/access', ['tokens']);
 export const DEVICE_TOKENS = pathQuery<DeviceToken[]>('api/device/tokens', ['tokens']);
 /** The same, read when one was added only: every use of a token changes the list. */
 export const PAIRED_DEVICES = callQuery('paired devices', ['paired'], getDeviceTokens);
+/** Links for television software, and ports for other programs. */
+export const MQTT = pathQuery<MqttState>('api/mqtt', ['settings']);
+export const CLIENT_LINKS = pathQuery<ClientLinks>('api/client-links', ['tokens']);
 export const SCAN = pathQuery<ScanStatus>('api/scan', ['scan', 'channels']);
 /** Each with how many it has booked and recorded. */
 export const RULES = pathQuery<RuleItem[]>('api/rules', ['rules', 'reservations', 'recordings']);

@@ -1,7 +1,7 @@
 /** Texts and damage of a recording that a screen shows. */
 import { useEffect } from 'preact/hooks';
-import type { Recording, RecordingDetail } from '../../wire/api.ts';
-import type { RecordingId } from '../../wire/ids.ts';
+import type { Recording, RecordingDetail } from '../../lib/wire/api.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import { pathQuery, type Shown, useQuery } from './use-query.ts';
 
 /** Without events: of a recording that was moved to the bin they would ask for what is no longer there. */

@@ -1,11 +1,11 @@
 /** Calls to the service about recordings and storage. */
-import type { Recording, RecordingSeries } from '../../wire/api.ts';
-import type { CaptionsFile } from '../../wire/caption.ts';
-import type { RecordingId } from '../../wire/ids.ts';
-import type { Chapters } from '../../wire/playback.ts';
-import type { ResumeRequest } from '../../wire/recordings.ts';
+import type { Recording, RecordingSeries } from '../../lib/wire/api.ts';
+import type { CaptionsFile } from '../../lib/wire/caption.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
+import type { Chapters } from '../../lib/wire/playback.ts';
+import type { ResumeRequest } from '../../lib/wire/recordings.ts';
+import { TOTAL_HEADER } from '../../lib/wire/vocabulary.ts';
 import { addressOf, exchange, json, nothing, type Renewed, renewed } from './api.ts';
-import { TOTAL_HEADER } from './headers.ts';
 import type { Page } from './pages.ts';
 
 interface Slice {

@@ -5,10 +5,10 @@
  */
 import { computed, signal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
-import type { ProgramId } from '../../arib/ids.ts';
-import { type BroadcastMs, plusMs } from '../../arib/time.ts';
-import type { ReservationItem } from '../../wire/api.ts';
-import type { ReservationId } from '../../wire/ids.ts';
+import type { ProgramId } from '../../lib/arib/ids.ts';
+import { type BroadcastMs, plusMs } from '../../lib/arib/time.ts';
+import type { ReservationItem } from '../../lib/wire/api.ts';
+import type { ReservationId } from '../../lib/wire/ids.ts';
 import { currentMs } from '../device/clock.ts';
 import { type ApiFailure, getReservations, renewReservations } from './api.ts';
 import { ALL, type BookingWindow, covers, isSame, NOTHING, windowOf } from './booking-window.ts';

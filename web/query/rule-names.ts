@@ -1,6 +1,6 @@
 /** Names of rules, for reservations that only contain ids. */
 import { computed } from '@preact/signals';
-import type { RuleId } from '../../wire/ids.ts';
+import type { RuleId } from '../../lib/wire/ids.ts';
 import { RULES } from './queries.ts';
 import { entryOf, useQuery } from './use-query.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import type { StationId } from '../../arib/ids.ts';
-import type { Station } from '../../wire/api.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import type { Station } from '../../lib/wire/api.ts';
 import { arranged } from './station-order.ts';
 
 const station = (id: number): Station => ({

@@ -2,7 +2,7 @@
  * The stations shown on this device and their order: pinned ones first, hidden ones omitted. Ids, stored on the device.
  */
 import { computed } from '@preact/signals';
-import type { Station } from '../../wire/api.ts';
+import type { Station } from '../../lib/wire/api.ts';
 import { remembered } from '../device/preferences.ts';
 import { stations } from './stations.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import type { ProgramId, StationId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
-import type { Station } from '../../wire/api.ts';
+import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import type { Station } from '../../lib/wire/api.ts';
 import { neighbour, stationOfKey, withoutCopies } from './stations.ts';
 
 const station = (id: number, type: Station['type'], remoteControlKey: number): Station => ({

@@ -1,9 +1,10 @@
 /** The station list that all screens share: read once, again on every event, and when a programme ends. */
 import { computed, effect } from '@preact/signals';
-import type { StationId } from '../../arib/ids.ts';
-import type { Station } from '../../wire/api.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import type { Station } from '../../lib/wire/api.ts';
 import { currentMs } from '../device/clock.ts';
 import type { ApiFailure } from './api.ts';
+import { GUIDE_CHANGES } from './events.ts';
 import { entryOf, keepFresh, pathQuery } from './use-query.ts';
 
 export type StationList =
@@ -12,7 +13,7 @@ export type StationList =
   /** Only before the first successful read: afterwards the list stays on the screen, and the banner shows its age. */
   | { readonly kind: 'failed'; readonly failure: ApiFailure };
 
-const STATIONS = pathQuery<Station[]>('api/services', ['services', 'programs', 'reservations']);
+const STATIONS = pathQuery<Station[]>('api/services', GUIDE_CHANGES);
 
 export const stationList = computed<StationList>(() => {
   const { value, failure } = entryOf(STATIONS).answer.value;

@@ -2,9 +2,9 @@
  * The sound of a station for a media source: ADTS frames from PES packets, as fragments on a timeline that begins near
  * 0 with the first of them. A gap in the broadcast is a gap on the timeline.
  */
-import { ADTS_HEADER, type AdtsHeader, readAdtsHeader } from '../../arib/aac/adts.ts';
-import { isBareDualMono, twoChannelConfig } from '../../arib/aac/dual-mono.ts';
-import { AAC_FRAME_SAMPLES, aacFragment, aacInitSegment, samplingRate } from '../../mp4/aac-writer.ts';
+import { ADTS_HEADER, type AdtsHeader, readAdtsHeader } from '../../lib/arib/aac/adts.ts';
+import { isBareDualMono, twoChannelConfig } from '../../lib/arib/aac/dual-mono.ts';
+import { AAC_FRAME_SAMPLES, aacFragment, aacInitSegment, samplingRate } from '../../lib/mp4/aac-writer.ts';
 
 type AudioPart =
   /**

@@ -1,78 +1,124 @@
-/** The worker of the raw path, served as `/api/live/mpeg2/decoder.mjs`; `raw-station.ts` is what it does. */
-import { type WallMs, wallMs } from '../../wire/times.ts';
+/**
+ * The worker of the raw path, served as `/api/live/mpeg2/decoder.mjs`. It opens the live socket itself, so that the
+ * stream does not cross the page; `raw-station.ts` is what it does with it. It lives as long as its player, with one
+ * session at a time.
+ */
+import { type WallMs, wallMs } from '../../lib/wire/times.ts';
+import { openBody } from '../player/http-feed.ts';
+import { LiveConnection, readLive } from '../player/live-connection.ts';
+import type { SideItem } from '../player/side-tracks.ts';
 import { Mpeg2Decoder } from './mpeg2-decoder.ts';
 import { CanvasSink, type PictureSink, TrackSink } from './picture-sink.ts';
-import type { RawReport, RawRequest } from './raw-messages.ts';
+import { type RawRequest, type RawSource, runSession, type WorkerReport } from './raw-session.ts';
 import { RawStation } from './raw-station.ts';
+
+type Opening = Extract<RawRequest, { kind: 'open' }>;
+type Report = (report: WorkerReport['report']) => void;
 
 /** Twice as often as pictures of 59.94 Hz change. */
 const STEP_MS = 8;
-/** Packets that come before the decoder is ready: 4 s of the fastest station. */
-const MAX_EARLY_BYTES = 12 << 20;
 
 const wallNow = (): WallMs => wallMs(performance.timeOrigin + performance.now());
 
-function report(message: RawReport): void {
-  const transfer = message.kind === 'init' || message.kind === 'media' ? [message.bytes.buffer] : [];
-  postMessage(message, { transfer });
+interface Session {
+  readonly number: number;
+  readonly abort: AbortController;
+  station?: RawStation;
 }
 
-let station: RawStation | undefined;
-let early: Uint8Array[] = [];
-let earlyBytes = 0;
+let connection: LiveConnection | undefined;
+let compiled: Promise<WebAssembly.Module> | undefined;
+let current: Session | undefined;
 
-function keepEarly(bytes: Uint8Array): void {
-  earlyBytes += bytes.length;
-  if (earlyBytes <= MAX_EARLY_BYTES) early.push(bytes);
+async function compile(address: string): Promise<WebAssembly.Module> {
+  const response = await fetch(address);
+  if (!response.ok) throw new Error(`decoder: ${response.status}`);
+  return WebAssembly.compile(await response.arrayBuffer());
 }
 
-async function start(request: Extract<RawRequest, { kind: 'start' }>): Promise<void> {
-  try {
-    const response = await fetch(request.wasm);
-    if (!response.ok) throw new Error(`decoder: ${response.status}`);
-    const decoder = await Mpeg2Decoder.create(await WebAssembly.compile(await response.arrayBuffer()));
-    const track = request.track === undefined ? undefined : new TrackSink(request.track);
-    const sink: PictureSink | undefined =
-      track ?? (request.canvas === undefined ? undefined : new CanvasSink(request.canvas));
-    if (sink === undefined) throw new Error('nowhere to show pictures');
-    let shape: unknown;
-    const begun = new RawStation({
-      decoder,
-      audioIndex: request.audioIndex,
-      isHalf: request.isHalf,
-      now: wallNow,
-      report: (message) => {
-        if (message.kind === 'init' && track !== undefined) track.origin = message.origin;
-        report(message);
-      },
-      show: (picture) => {
-        if (picture.shape !== shape) {
-          shape = picture.shape;
-          const { width, height, aspect } = picture.shape;
-          report({ kind: 'shape', width, height, aspect });
-        }
-        sink.show(picture);
-      },
-    });
-    station = begun;
-    for (const bytes of early) begun.packets(bytes);
-    early = [];
-    setInterval(() => begun.step(), STEP_MS);
-  } catch {
-    report({ kind: 'problem', problem: 'unsupported' });
+/** @throws Error where this device cannot decode or show pictures */
+async function startStation(opening: Opening, session: Session, report: Report): Promise<RawStation> {
+  compiled ??= compile(opening.wasm);
+  compiled.catch(() => {
+    compiled = undefined;
+  });
+  const decoder = await Mpeg2Decoder.create(await compiled);
+  const track = opening.track === undefined ? undefined : new TrackSink(opening.track);
+  const sink: PictureSink | undefined =
+    track ?? (opening.canvas === undefined ? undefined : new CanvasSink(opening.canvas));
+  if (sink === undefined) throw new Error('nowhere to show pictures');
+  const station = new RawStation({
+    decoder,
+    audioIndex: opening.audioIndex,
+    isHalf: opening.isHalf,
+    now: wallNow,
+    report: (message) => {
+      if (message.kind === 'init' && track !== undefined) track.origin = message.origin;
+      if (message.kind === 'figures' && connection !== undefined)
+        report({ kind: 'received', octets: connection.received });
+      report(message);
+    },
+    show: (picture) => sink.show(picture),
+  });
+  session.station = station;
+  return station;
+}
+
+/** Packets of the station; everything else goes to the page. @throws ApiFailure, a network error, the abort */
+async function* packetsOf(
+  source: RawSource,
+  report: Report,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  if (source.kind === 'http') {
+    const { chunks } = await openBody(source.url, signal);
+    report({ kind: 'tuned' });
+    yield* chunks;
+    return;
   }
+  connection ??= new LiveConnection(source.base);
+  const side = {
+    begin: () => report({ kind: 'tuned' }),
+    hear: (item: SideItem) => report({ kind: 'side', item }),
+  };
+  for await (const part of readLive(connection.watch(source.request, signal), side)) {
+    if (part.kind === 'media') yield part.payload;
+  }
+}
+
+function open(opening: Opening): void {
+  current?.abort.abort();
+  const session: Session = { number: opening.session, abort: new AbortController() };
+  current = session;
+  const report: Report = (told) => {
+    if (session !== current) return;
+    const transfer = told.kind === 'init' || told.kind === 'media' ? [told.bytes.buffer] : [];
+    const message: WorkerReport = { session: session.number, report: told };
+    postMessage(message, { transfer });
+  };
+  const ticker = setInterval(() => session.station?.step(), STEP_MS);
+  void runSession({
+    packets: packetsOf(opening.source, report, session.abort.signal),
+    start: () => startStation(opening, session, report),
+    report,
+  }).finally(() => {
+    clearInterval(ticker);
+    session.abort.abort();
+  });
 }
 
 addEventListener('message', ({ data }: MessageEvent<RawRequest>) => {
   switch (data.kind) {
-    case 'start':
-      void start(data);
+    case 'open':
+      open(data);
       return;
-    case 'packets':
-      if (station !== undefined) station.packets(data.bytes);
-      else keepEarly(data.bytes);
+    case 'close':
+      if (current?.number === data.session) current.abort.abort();
+      return;
+    case 'tell':
+      connection?.tell(data.control);
       return;
     case 'clock':
-      station?.clock(data.position, data.at, data.rate);
+      current?.station?.clock(data.position, data.at, data.rate);
   }
 });

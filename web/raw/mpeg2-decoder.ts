@@ -1,5 +1,5 @@
 /**
- * The video decoder and deinterlacer of `wasm/mpeg2` for one stream: access units in, display pictures out, 59.94 a
+ * The video decoder and deinterlacer of `lib/wasm/mpeg2` for one stream: access units in, display pictures out, 59.94 a
  * second for interlaced video, and the film's own rate where the stream signals film or its fields show it.
  */
 import { FilmCadence } from './film-cadence.ts';

@@ -2,16 +2,73 @@
  * A station in its original coding: its sound as a feed for the video element, whose position is the clock, and its
  * pictures by a worker. Ends with `raw_fallback` when this device or this station cannot use the raw path.
  */
-
-import type { ProgrammeFault } from '../../arib/ts/gap-watch.ts';
-import { AAC_MIME } from '../../mp4/aac-writer.ts';
-import { wallMs } from '../../wire/times.ts';
+import type { ReceptionFault } from '../../lib/arib/ts/clock.ts';
+import { AAC_MIME } from '../../lib/mp4/aac-writer.ts';
+import { wallMs } from '../../lib/wire/times.ts';
+import { BoundedQueue, TunerLost } from '../player/live-connection.ts';
 import type { FeedPart, MediaFeed } from '../player/media-feed.ts';
+import { RAW_PICTURE } from '../player/shown-picture.ts';
+import type { SideControl, SideTracks } from '../player/side-tracks.ts';
 import { ApiFailure, addressOf } from '../query/api.ts';
-import type { PacketSource } from './packet-source.ts';
-import type { RawFigures, RawProblem, RawReport, RawRequest } from './raw-messages.ts';
-import { addRawPicture } from './raw-picture.ts';
+import type { RawFigures, RawProblem } from './raw-messages.ts';
+import type { RawFailure, RawRequest, RawSource, WorkerReport } from './raw-session.ts';
 import { TEXTS } from './texts.ts';
+
+// Shows the pictures of the raw path over a video element that plays their sound: a video track or a canvas.
+
+interface TrackGenerator extends MediaStreamTrack {
+  readonly writable: WritableStream<VideoFrame>;
+}
+
+type TrackGeneratorClass = new (init: { kind: 'video' }) => TrackGenerator;
+
+function trackGenerator(): TrackGeneratorClass | undefined {
+  return (globalThis as { MediaStreamTrackGenerator?: TrackGeneratorClass }).MediaStreamTrackGenerator;
+}
+
+/** Whether this browser can decode and show the original stream. */
+export function canPlayRaw(): boolean {
+  const shows = trackGenerator() !== undefined ? 'VideoFrame' in globalThis : 'OffscreenCanvas' in globalThis;
+  return shows && 'WebAssembly' in globalThis && 'Worker' in globalThis;
+}
+
+interface RawPicture {
+  /** For the worker, once. */
+  readonly transfer: { canvas: OffscreenCanvas } | { track: WritableStream<VideoFrame> };
+  remove(): void;
+}
+
+/** Lies where the element lies and keeps the shape of the picture, as the element does. */
+function place(element: HTMLElement, video: HTMLVideoElement): void {
+  element.className = `${video.className} ${RAW_PICTURE}`;
+  element.ariaHidden = 'true';
+  video.after(element);
+}
+
+/** @param video whose place the pictures take while it plays the sound */
+function addRawPicture(video: HTMLVideoElement): RawPicture {
+  const Generator = trackGenerator();
+  if (Generator !== undefined) {
+    const track = new Generator({ kind: 'video' });
+    const shown = document.createElement('video');
+    shown.muted = true;
+    shown.playsInline = true;
+    shown.autoplay = true;
+    shown.disablePictureInPicture = false;
+    place(shown, video);
+    shown.srcObject = new MediaStream([track]);
+    void shown.play().catch(() => undefined);
+    const remove = (): void => {
+      track.stop();
+      shown.srcObject = null;
+      shown.remove();
+    };
+    return { transfer: { track: track.writable }, remove };
+  }
+  const canvas = document.createElement('canvas');
+  place(canvas, video);
+  return { transfer: { canvas: canvas.transferControlToOffscreen() }, remove: () => canvas.remove() };
+}
 
 const DECODER = 'api/live/mpeg2/decoder.mjs';
 const WASM = 'api/live/mpeg2/decoder.wasm';
@@ -30,159 +87,162 @@ interface RawHandlers {
   /** Whether left and right are two sounds from here on (dual mono: main and sub). */
   onSound(isDual: boolean): void;
   /** What of the station does not come; undefined: all comes. */
-  onFault(fault: ProgrammeFault | undefined): void;
+  onFault(fault: ReceptionFault | undefined): void;
   /** Before the feed ends with `raw_fallback`. */
   onProblem(problem: RawProblem): void;
 }
 
-/** Queue of reports from the worker's messages to the reader of the feed. */
-class PartQueue {
-  #parts: FeedPart[] = [];
-  #end: { readonly error: unknown } | undefined;
-  #wake: (() => void) | undefined;
+/** The worker of one player, for all its sessions; it is started with the first one. */
+export class RawWorker {
+  #worker: Worker | undefined;
+  #session = 0;
+  #hear: ((report: WorkerReport['report']) => void) | undefined;
+  #received = 0;
 
-  push(part: FeedPart): void {
-    this.#parts.push(part);
-    if (this.#parts.length > MAX_PARTS) this.end(new ApiFailure('timeout', TEXTS.lagged));
-    this.#wake?.();
+  /** Octets that came so far, for the rate. */
+  get received(): number {
+    return this.#received;
   }
 
-  /** @param error undefined: in order */
-  end(error: unknown): void {
-    this.#end ??= { error };
-    this.#wake?.();
+  /** Sends a request to the service, where the worker's connection is open. */
+  tell(control: SideControl): void {
+    this.post({ kind: 'tell', control });
   }
 
-  async *read(): AsyncGenerator<FeedPart> {
-    for (;;) {
-      const part = this.#parts.shift();
-      if (part !== undefined) {
-        yield part;
-        continue;
-      }
-      if (this.#end !== undefined) {
-        if (this.#end.error === undefined) return;
-        throw this.#end.error;
-      }
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
+  post(request: RawRequest, transfer: Transferable[] = []): void {
+    this.#worker?.postMessage(request, transfer);
+  }
+
+  /** Returns the number of the session, whose reports go to `hear`. */
+  begin(hear: (report: WorkerReport['report']) => void): number {
+    this.#session += 1;
+    this.#hear = hear;
+    this.#worker ??= this.#start();
+    return this.#session;
+  }
+
+  close(): void {
+    this.#worker?.terminate();
+    this.#worker = undefined;
+    this.#received = 0;
+  }
+
+  #start(): Worker {
+    const worker = new Worker(addressOf(DECODER), { type: 'module' });
+    worker.onmessage = ({ data }: MessageEvent<WorkerReport>) => {
+      if (data.report.kind === 'received') this.#received = data.report.octets;
+      else if (data.session === this.#session) this.#hear?.(data.report);
+    };
+    // A decoder that is not installed, or a browser that loads no module workers.
+    worker.onerror = () => {
+      this.close();
+      this.#hear?.({ kind: 'problem', problem: 'unsupported' });
+    };
+    return worker;
   }
 }
 
+type PartQueue = BoundedQueue<FeedPart>;
+
+interface RawOrder {
+  readonly source: RawSource;
+  /** Which of the station's sounds. */
+  readonly audioIndex: number;
+  /** Pictures at half their width and height. */
+  readonly isHalf: boolean;
+}
+
 export class RawFeed implements MediaFeed {
-  readonly #video: HTMLVideoElement;
-  readonly #source: PacketSource;
-  readonly #audioIndex: number;
-  readonly #handlers: RawHandlers;
-  readonly #isHalf: boolean;
   #hasBegun = false;
 
-  /** @param audioIndex which of the station's sounds @param isHalf pictures at half their width and height */
   constructor(
-    video: HTMLVideoElement,
-    source: PacketSource,
-    audioIndex: number,
-    handlers: RawHandlers,
-    isHalf = false,
-  ) {
-    this.#isHalf = isHalf;
-    this.#video = video;
-    this.#source = source;
-    this.#audioIndex = audioIndex;
-    this.#handlers = handlers;
-  }
+    private readonly worker: RawWorker,
+    private readonly video: HTMLVideoElement,
+    private readonly side: SideTracks,
+    private readonly order: RawOrder,
+    private readonly handlers: Partial<RawHandlers> = {},
+  ) {}
 
   async *read(signal: AbortSignal): AsyncGenerator<FeedPart> {
-    const packets = await this.#source.open(signal);
-    yield { kind: 'answer', notices: [], offset: 0, recorded: undefined };
-    const parts = new PartQueue();
-    const picture = addRawPicture(this.#video);
-    const worker = new Worker(addressOf(DECODER), { type: 'module' });
-    const post = (request: RawRequest, transfer: Transferable[]): void =>
-      worker.postMessage(request, transfer);
-    const onAbort = (): void => parts.end(signal.reason);
-    const ticker = setInterval(() => this.#tellClock(post), CLOCK_EVERY_MS);
-    const tell = (): void => this.#tellClock(post);
-    for (const name of CLOCK_EVENTS) this.#video.addEventListener(name, tell);
+    const parts: PartQueue = new BoundedQueue({
+      ...{ most: MAX_PARTS, weigh: () => 1 },
+      overflow: () => new ApiFailure('timeout', TEXTS.lagged),
+    });
+    const picture = addRawPicture(this.video);
+    const session = this.worker.begin((report) => this.#hear(report, parts));
+    const tell = (): void => this.#tellClock();
+    const ticker = setInterval(tell, CLOCK_EVERY_MS);
+    for (const name of CLOCK_EVENTS) this.video.addEventListener(name, tell);
     try {
-      worker.onmessage = ({ data }: MessageEvent<RawReport>) => this.#hear(data, parts);
-      // A decoder that is not installed, or a browser that loads no module workers.
-      worker.onerror = () => parts.end(refusal('unsupported'));
-      signal.addEventListener('abort', onAbort, { once: true });
-      const start = {
-        ...{ kind: 'start' as const, wasm: addressOf(WASM).href },
-        ...{ audioIndex: this.#audioIndex, isHalf: this.#isHalf },
-      };
-      post({ ...start, ...picture.transfer }, Object.values(picture.transfer));
-      void pump(packets, post).then(
-        () => parts.end(undefined),
-        (error: unknown) => parts.end(error),
-      );
-      yield* parts.read();
+      signal.throwIfAborted();
+      const opening = { kind: 'open', session, wasm: addressOf(WASM).href, ...this.order } as const;
+      this.worker.post({ ...opening, ...picture.transfer }, Object.values(picture.transfer));
+      yield* parts.read(signal);
     } finally {
       clearInterval(ticker);
-      for (const name of CLOCK_EVENTS) this.#video.removeEventListener(name, tell);
-      signal.removeEventListener('abort', onAbort);
-      worker.terminate();
+      for (const name of CLOCK_EVENTS) this.video.removeEventListener(name, tell);
+      this.worker.post({ kind: 'close', session });
       picture.remove();
     }
   }
 
-  #hear(report: RawReport, parts: PartQueue): void {
+  #hear(report: WorkerReport['report'], parts: PartQueue): void {
     switch (report.kind) {
+      case 'tuned':
+        this.side.begin();
+        parts.push({ kind: 'answer', notices: [], offset: 0, recorded: undefined });
+        return;
+      case 'side':
+        this.side.hear(report.item);
+        return;
       case 'init':
-        this.#handlers.onSound(report.isDual);
-        if (!this.#hasBegun) this.#source.placeAt(report.origin);
+        this.handlers.onSound?.(report.isDual);
         // Another number of channels continues in the same buffer.
         if (this.#hasBegun) parts.push({ kind: 'media', bytes: report.bytes });
-        else parts.push({ kind: 'init', types: [AAC_MIME], bytes: report.bytes });
-        this.#hasBegun = true;
+        else {
+          this.#hasBegun = true;
+          this.side.place(report.origin);
+          parts.push({ kind: 'init', types: [AAC_MIME], bytes: report.bytes });
+        }
         return;
       case 'media':
         parts.push({ kind: 'media', bytes: report.bytes });
         return;
       case 'figures':
-        this.#handlers.onFigures(report.figures);
+        this.handlers.onFigures?.(report.figures);
         return;
       case 'fault':
-        this.#handlers.onFault(report.fault);
+        this.handlers.onFault?.(report.fault);
         return;
       case 'problem':
-        this.#handlers.onProblem(report.problem);
-        parts.end(refusal(report.problem));
+        this.handlers.onProblem?.(report.problem);
+        parts.end(new ApiFailure('raw_fallback', REASONS[report.problem]));
         return;
       case 'jump':
         // The stream continues on another time scale: ended without an error, so that it is connected again at once.
-        parts.end(undefined);
+        parts.end();
         return;
-      case 'shape':
-        return;
+      case 'end':
+        parts.end(report.failure === undefined ? undefined : errorOf(report.failure));
     }
   }
 
-  #tellClock(post: (request: RawRequest, transfer: Transferable[]) => void): void {
-    const video = this.#video;
+  #tellClock(): void {
+    const { video } = this;
     const stands = video.paused || video.seeking || video.readyState < HTMLMediaElement.HAVE_FUTURE_DATA;
     const at = wallMs(performance.timeOrigin + performance.now());
-    post({ kind: 'clock', position: video.currentTime, at, rate: stands ? 0 : video.playbackRate }, []);
+    this.worker.post({
+      kind: 'clock',
+      position: video.currentTime,
+      at,
+      rate: stands ? 0 : video.playbackRate,
+    });
   }
 }
 
 const CLOCK_EVENTS = ['playing', 'pause', 'waiting', 'seeked', 'ratechange'] as const;
 
-function refusal(problem: RawProblem): ApiFailure {
-  return new ApiFailure('raw_fallback', REASONS[problem]);
-}
-
-async function pump(
-  packets: AsyncIterable<Uint8Array>,
-  post: (request: RawRequest, transfer: Transferable[]) => void,
-): Promise<void> {
-  for await (const bytes of packets) {
-    // A view of something larger is copied: the rest of it is another's.
-    const own = bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
-    post({ kind: 'packets', bytes: own }, [own.buffer]);
-  }
+function errorOf({ code, message, status, takenBy }: RawFailure): Error {
+  if (takenBy !== undefined) return new TunerLost(takenBy, message);
+  return code === undefined ? new Error(message) : new ApiFailure(code, message, status);
 }

@@ -1,25 +1,5 @@
-/** Messages between the page and the worker of the raw path. Byte arrays are transferred. */
-
-import type { ProgrammeFault } from '../../arib/ts/gap-watch.ts';
-import type { WallMs } from '../../wire/times.ts';
-
-export type RawRequest =
-  | {
-      readonly kind: 'start';
-      /** The address of the decoder module. */
-      readonly wasm: string;
-      /** Which of the station's sounds, in the order of its PMT. */
-      readonly audioIndex: number;
-      /** Pictures at half their width and height. */
-      readonly isHalf?: boolean;
-      /** Where pictures go: a canvas, or the track of a video element. */
-      readonly canvas?: OffscreenCanvas;
-      readonly track?: WritableStream<VideoFrame>;
-    }
-  /** Transport stream as received. */
-  | { readonly kind: 'packets'; readonly bytes: Uint8Array }
-  /** Position of the sound, s, at a time; rate 0: it stands. */
-  | { readonly kind: 'clock'; readonly position: number; readonly at: WallMs; readonly rate: number };
+/** What the decoder of a station reports. Byte arrays are transferred. */
+import type { ReceptionFault } from '../../lib/arib/ts/clock.ts';
 
 /** Why the raw path gives up. */
 export type RawProblem =
@@ -49,11 +29,10 @@ export type RawReport =
    */
   | { readonly kind: 'init'; readonly bytes: Uint8Array; readonly origin: number; readonly isDual: boolean }
   | { readonly kind: 'media'; readonly bytes: Uint8Array }
-  | { readonly kind: 'shape'; readonly width: number; readonly height: number; readonly aspect: number }
   | { readonly kind: 'figures'; readonly figures: RawFigures }
   /** End of the stream. */
   | { readonly kind: 'problem'; readonly problem: RawProblem }
   /** What of the station does not come; undefined: all comes. */
-  | { readonly kind: 'fault'; readonly fault: ProgrammeFault | undefined }
+  | { readonly kind: 'fault'; readonly fault: ReceptionFault | undefined }
   /** The broadcast's clock jumped: begin again. */
   | { readonly kind: 'jump' };

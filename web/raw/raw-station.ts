@@ -2,16 +2,49 @@
  * The raw path inside its worker: transport stream in, pictures on the screen and sound for the media source out. The
  * sound's position is the clock. Independent of the worker API, whose functions are passed in.
  */
-
-import { SILENT_FRAME, SILENT_TICKS } from '../../arib/aac/silence.ts';
-import type { ProgrammeFault } from '../../arib/ts/gap-watch.ts';
-import type { WallMs } from '../../wire/times.ts';
+import { SILENT_FRAME, SILENT_TICKS } from '../../lib/arib/aac/adts.ts';
+import type { ReceptionFault } from '../../lib/arib/ts/clock.ts';
+import type { WallMs } from '../../lib/wire/times.ts';
 import { AudioTrack } from './audio-track.ts';
 import type { Mpeg2Decoder } from './mpeg2-decoder.ts';
 import { type HeldPicture, PicturePlayer } from './picture-player.ts';
 import type { RawProblem, RawReport } from './raw-messages.ts';
-import { RawRules } from './raw-rules.ts';
 import { type DemuxEvent, StationDemux } from './station-demux.ts';
+
+interface RawSecond {
+  /** The sound plays, so pictures are due. */
+  readonly isRunning: boolean;
+  /** 95th percentile of decoding, as a part of a frame's duration. */
+  readonly load: number;
+  /** s between the sound and the picture beside it. */
+  readonly behind: number;
+  /** Sound came since the last call. */
+  readonly hasAudio: boolean;
+  /** Sound that cannot be played, in a row. */
+  readonly audioFailures: number;
+}
+
+/** A frame's decoding must leave room for what else the device does. */
+const MAX_LOAD = 0.8;
+const MAX_BEHIND_S = 0.25;
+const SLOW_SECONDS = 5;
+const SILENT_SECONDS = 5;
+const MAX_AUDIO_FAILURES = 20;
+
+/** When the raw path falls back to the encoded one. Pure; evaluated once a second. */
+export class RawRules {
+  #slow = 0;
+  #silent = 0;
+
+  /** Undefined: all is well. */
+  judge(second: RawSecond): RawProblem | undefined {
+    const isSlow = second.isRunning && (second.load > MAX_LOAD || second.behind > MAX_BEHIND_S);
+    this.#slow = isSlow ? this.#slow + 1 : 0;
+    this.#silent = second.hasAudio ? 0 : this.#silent + 1;
+    if (second.audioFailures >= MAX_AUDIO_FAILURES || this.#silent >= SILENT_SECONDS) return 'no_audio';
+    return this.#slow >= SLOW_SECONDS ? 'slow' : undefined;
+  }
+}
 
 interface RawNeeds {
   readonly decoder: Mpeg2Decoder;
@@ -58,7 +91,7 @@ export class RawStation {
   #audioFailures = 0;
   #concealed = 0;
   #judgedAt: WallMs;
-  #fault: ProgrammeFault | undefined;
+  #fault: ReceptionFault | undefined;
   /** Silence was added, and no sound came since. */
   #isSilent = false;
   #isOver = false;

@@ -2,14 +2,13 @@
  * Demultiplexes one station's transport stream for the raw path: access units of its MPEG-2 video and PES packets of
  * the chosen sound, with unwrapped times (ISO/IEC 13818-1, 2.4). Damaged video is passed on as far as it was received.
  */
-import type { Pid } from '../../arib/ids.ts';
-import { Reader } from '../../arib/reader.ts';
-import { type Pts90k, unwrapPts } from '../../arib/time.ts';
-import { pcrToPts } from '../../arib/ts/clock.ts';
-import { ContinuityCheck } from '../../arib/ts/continuity.ts';
-import { PacketFramer } from '../../arib/ts/framer.ts';
-import { GapWatch } from '../../arib/ts/gap-watch.ts';
+import type { Pid } from '../../lib/arib/ids.ts';
+import { Reader } from '../../lib/arib/reader.ts';
+import { type Pts90k, unwrapPts } from '../../lib/arib/time.ts';
+import { GapWatch, pcrToPts } from '../../lib/arib/ts/clock.ts';
+import { PacketFramer } from '../../lib/arib/ts/framer.ts';
 import {
+  ContinuityCheck,
   hasPayload,
   hasTransportError,
   PACKET_SIZE,
@@ -19,10 +18,10 @@ import {
   payloadStart,
   scramblingControl,
   startsUnit,
-} from '../../arib/ts/packet.ts';
-import { parsePat } from '../../arib/ts/pat.ts';
-import { PesAssembler, readPes } from '../../arib/ts/pes.ts';
-import { type Section, SectionAssembler } from '../../arib/ts/section.ts';
+} from '../../lib/arib/ts/packet.ts';
+import { parsePat } from '../../lib/arib/ts/pat.ts';
+import { PesAssembler, readPes } from '../../lib/arib/ts/pes.ts';
+import { type Section, SectionAssembler } from '../../lib/arib/ts/section.ts';
 import { type AccessUnit, AccessUnits } from './access-units.ts';
 
 export type DemuxEvent =
@@ -51,7 +50,7 @@ interface Stream {
 }
 
 /**
- * The streams of a programme, ISO/IEC 13818-1, 2.4.4.8: `arib/ts/pmt.ts` without descriptors, whose texts would make the
+ * The streams of a programme, ISO/IEC 13818-1, 2.4.4.8: `lib/arib/ts/pmt.ts` without descriptors, whose texts would make the
  * worker four times as large. Undefined when the section is no PMT.
  */
 function programStreams(section: Section): Streams | undefined {

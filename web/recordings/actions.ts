@@ -1,7 +1,7 @@
 /** Actions on recordings, one or many: each shows a toast with undo, or the reason of its failure. */
 import { signal } from '@preact/signals';
-import type { Recording } from '../../wire/api.ts';
-import type { RecordingId } from '../../wire/ids.ts';
+import type { Recording } from '../../lib/wire/api.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import { ApiFailure, cancelReservation, getReservations, networkFailure } from '../query/api.ts';
 import { cancelEncode, ENCODES, encodeRecording } from '../query/encodes.ts';
 import {

@@ -1,10 +1,11 @@
 /** A recording in the grid or in the list: one link over the whole card, and a mark to select it. */
 
 import type { ComponentChildren } from 'preact';
-import type { Recording, RecordingSeries } from '../../wire/api.ts';
+import type { Recording, RecordingSeries } from '../../lib/wire/api.ts';
 import { currentMs, minute, now } from '../device/clock.ts';
 import { watchPath } from '../navigation/router.ts';
-import { plainReason } from '../query/plain-reason.ts';
+import { savedState } from '../offline/saved-state.ts';
+import { TEXTS as OFFLINE_TEXTS } from '../offline/texts.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Marks } from '../ui/marks.tsx';
 import { bytesText } from '../words/bytes.ts';
@@ -35,8 +36,8 @@ function Picture({ recording, children }: { recording: Recording; children?: Com
         <span class="rec-length numbers">{lengthClock(recording.durationMs ?? 0)}</span>
       )}
       {part === undefined ? null : (
-        <span class="rec-resume">
-          <span style={{ '--part': part.toFixed(3) }} />
+        <span class="rec-resume absolute layer-2">
+          <span class="block-level full-height bar-part" style={{ '--part': part.toFixed(3) }} />
         </span>
       )}
       {children}
@@ -44,17 +45,26 @@ function Picture({ recording, children }: { recording: Recording; children?: Com
   );
 }
 
+const isSaved = (id: Recording['id']): boolean =>
+  savedState.value?.videos.some((row) => row.id === id && row.state === 'ready') === true;
+
 function Signs({ recording }: { recording: Recording }) {
   return (
-    <span class="rec-signs">
+    <span class="rec-signs hstack gap-30">
       {isFresh(recording, minute.value) ? (
         <span class="rec-new">{TEXTS.fresh}</span>
       ) : isUnwatched(recording) ? (
         <span class="rec-new rec-unseen">{TEXTS.unwatched}</span>
       ) : null}
-      {recording.watchedAt !== null ? <span class="rec-seen">{TEXTS.watched}</span> : null}
+      {recording.watchedAt !== null ? <span class="rec-seen fill-quiet">{TEXTS.watched}</span> : null}
+      {isSaved(recording.id) ? (
+        <span class="rec-lock fill-quiet" title={OFFLINE_TEXTS.savedSign}>
+          <Icon name="save" />
+          <span class="hidden-text">{OFFLINE_TEXTS.savedSign}</span>
+        </span>
+      ) : null}
       {recording.protected ? (
-        <span class="rec-lock" title={TEXTS.protected}>
+        <span class="rec-lock fill-quiet" title={TEXTS.protected}>
           <Icon name="lock" />
           <span class="hidden-text">{TEXTS.protected}</span>
         </span>
@@ -73,6 +83,7 @@ function nameOf(recording: Recording): string {
     verdictMark(recording).label,
   ];
   if (isUnwatched(recording)) words.push(TEXTS.unwatched);
+  if (isSaved(recording.id)) words.push(OFFLINE_TEXTS.savedSign);
   if (recording.protected) words.push(TEXTS.protected);
   if (recording.binnedAt !== null) words.push(TEXTS.erasedIn(leftInBin(recording.binnedAt, now.value)));
   return words.join('、');
@@ -108,7 +119,7 @@ export function RecordingCard({ recording, look, chosen, choosing }: CardProps) 
         {choosing ? null : <PlayLink recording={recording} />}
       </Picture>
       <span class="rec-words" aria-hidden="true">
-        <span class="rec-title">
+        <span class="rec-title rigid bold line-tight clamp-2">
           {title}
           {look === 'list' ? <Marks marks={marks} /> : null}
         </span>
@@ -117,23 +128,23 @@ export function RecordingCard({ recording, look, chosen, choosing }: CardProps) 
           <span class="rec-station">{narrow(recording.serviceName)}</span>
           {look === 'list' ? <span>{lengthText(long)}</span> : null}
           {look === 'list' && recording.bytes > 0 ? (
-            <span class="rec-size">{bytesText(recording.bytes)}</span>
+            <span class="rec-size push-end semibold faint nowrap">{bytesText(recording.bytes)}</span>
           ) : null}
         </span>
         {recording.state === 'failed' && recording.reason !== null ? (
-          <span class="rec-latest">{plainReason(recording.reason, TEXTS.notRecorded)}</span>
+          <span class="rec-latest text-xs muted truncate">{recording.reason}</span>
         ) : null}
-        <span class="rec-foot">
+        <span class="rec-foot hstack gap-50 text-xs">
           <VerdictBadge recording={recording} />
           {binnedAt === null ? null : (
-            <span class="rec-bin-left">
+            <span class="rec-bin-left inline-row push-end gap-25 semibold muted nowrap">
               <Icon name="bin" />
               {leftInBin(binnedAt, now.value)}
             </span>
           )}
           {look === 'list' ? <Signs recording={recording} /> : null}
           {look === 'grid' && binnedAt === null && recording.bytes > 0 ? (
-            <span class="rec-size numbers">{bytesText(recording.bytes)}</span>
+            <span class="rec-size numbers push-end semibold faint nowrap">{bytesText(recording.bytes)}</span>
           ) : null}
         </span>
       </span>
@@ -148,7 +159,7 @@ function PlayLink({ recording }: { recording: Recording }) {
   const { title } = splitTitle(recording.name);
   return (
     <a
-      class="rec-play"
+      class="rec-play place-center absolute layer-3 text-white circle"
       href={watchPath(recording)}
       tabIndex={-1}
       data-nav-skip=""
@@ -165,7 +176,7 @@ function CheckMark({ chosen, title }: { chosen: boolean; title: string }) {
   return (
     <button
       type="button"
-      class="rec-check"
+      class="rec-check absolute layer-3 text-xs circle"
       tabIndex={-1}
       aria-pressed={chosen}
       aria-label={TEXTS.chooseOf(quoted(title))}
@@ -179,7 +190,7 @@ function CheckMark({ chosen, title }: { chosen: boolean; title: string }) {
 /** Placeholder until its page is loaded. */
 export function CardSkeleton({ look }: { look: Look }) {
   return (
-    <div class={`rec rec-as-${look} rec-waiting`}>
+    <div class={`rec rec-as-${look}`}>
       <button type="button" class="cell-main rec-link" aria-label={TEXTS.cardLoading} />
       <span class="rec-picture skeleton" />
       <span class="rec-words">
@@ -219,24 +230,24 @@ export function SeriesCard({ series, look }: { series: RecordingSeries; look: Lo
         {look === 'grid' ? (
           <>
             <span class="rec-length numbers">{TEXTS.count(count)}</span>
-            <span class="rec-signs">{fresh}</span>
+            <span class="rec-signs hstack gap-30">{fresh}</span>
           </>
         ) : null}
       </span>
       <span class="rec-words" aria-hidden="true">
-        <span class="rec-title">{name}</span>
-        {latest === name ? null : <span class="rec-latest">{latest}</span>}
+        <span class="rec-title rigid bold line-tight clamp-2">{name}</span>
+        {latest === name ? null : <span class="rec-latest text-xs muted truncate">{latest}</span>}
         <span class="rec-when numbers">
           <span>{TEXTS.latestSign(shortText(newest.startAt, currentMs()))}</span>
           <span class="rec-station">{narrow(newest.serviceName)}</span>
         </span>
-        <span class="rec-foot">
+        <span class="rec-foot hstack gap-50 text-xs">
           {marks.map((mark) => (
             <SeriesBadge key={mark.label} mark={mark} />
           ))}
           {look === 'list' ? (
             <>
-              <span class="rec-many numbers">{TEXTS.count(count)}</span>
+              <span class="numbers bold muted">{TEXTS.count(count)}</span>
               {fresh}
             </>
           ) : null}

@@ -19,7 +19,7 @@ import {
 
 interface CellListHandlers {
   /** Shift and an arrow: selects everything from the start of the range. */
-  readonly onStretch: (from: number, to: number) => void;
+  readonly onExtend: (from: number, to: number) => void;
   readonly onToggle: (index: number) => void;
 }
 
@@ -169,11 +169,13 @@ function FirstOf({ headingAt, index }: Pick<CellListProps, 'headingAt'> & { inde
   const own = headingAt?.(index);
   if (own === undefined || index === 0) return null;
   const before = headingAt?.(index - 1);
-  return before === undefined || before === own ? null : <span class="list-mark numbers">{own}</span>;
+  return before === undefined || before === own ? null : (
+    <span class="list-mark numbers absolute layer-1 no-pointer">{own}</span>
+  );
 }
 
 export function CellList(props: CellListProps) {
-  const { look, count, keyAt, cell, onRange, onStretch, onToggle } = props;
+  const { look, count, keyAt, cell, onRange, onExtend, onToggle } = props;
   const { root, layout, range, head } = useView(look, count);
   const heading = head === undefined ? undefined : props.headingAt?.(head);
   const drawn = Array.from({ length: Math.max(0, range.end - range.first) }, (_, step) => range.first + step);
@@ -196,7 +198,7 @@ export function CellList(props: CellListProps) {
     const to = stepFrom(index, event.key, { columns: layout.columns, count, pageRows });
     if (to === undefined || to === index) return;
     event.preventDefault();
-    if (event.shiftKey) onStretch(index, to);
+    if (event.shiftKey) onExtend(index, to);
     focus.go(to);
   };
   const keys = new Set<string>();
@@ -207,7 +209,7 @@ export function CellList(props: CellListProps) {
         root.current = element;
         focus.attach(element);
       }}
-      class={`cell-list cell-list-${look}`}
+      class={`cell-list relative cell-list-${look}`}
       data-headed={props.headingAt !== undefined && head !== undefined}
       data-nav-group="recordings"
       style={{ height: layout === undefined ? '60vh' : `${heightOf(layout, count)}px` }}
@@ -216,7 +218,7 @@ export function CellList(props: CellListProps) {
       onFocusOut={focus.onBlur}
     >
       {heading === undefined ? null : (
-        <p class="list-heading numbers" aria-hidden="true">
+        <p class="list-heading numbers no-margin sticky layer-2 no-pointer text-center" aria-hidden="true">
           <span>{heading}</span>
         </p>
       )}
@@ -232,7 +234,7 @@ export function CellList(props: CellListProps) {
               return (
                 <li
                   key={key}
-                  class="list-cell"
+                  class="list-cell absolute at-top at-left"
                   data-index={index}
                   data-key={own}
                   aria-setsize={count}

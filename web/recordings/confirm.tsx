@@ -1,5 +1,5 @@
 /** Confirmation before a recording is erased or stopped. */
-import type { Recording } from '../../wire/api.ts';
+import type { Recording } from '../../lib/wire/api.ts';
 import { Confirm } from '../ui/confirm.tsx';
 import { quoted } from '../words/recording.ts';
 import { splitTitle } from '../words/title.ts';

@@ -1,6 +1,6 @@
 /** Options of one recording that waits for conversion; they override its rule and the settings. */
 import { useRef, useState } from 'preact/hooks';
-import type { EncodeItem } from '../../wire/encode.ts';
+import type { EncodeItem } from '../../lib/wire/encode.ts';
 import { ApiFailure, networkFailure } from '../query/api.ts';
 import { ENCODES, encodeRecording } from '../query/encodes.ts';
 import { entryOf } from '../query/use-query.ts';
@@ -58,7 +58,11 @@ function Choice<T extends string>({ label, value, options, onChoose }: ChoicePro
   return (
     <label class="encode-hour">
       <span class="hidden-text">{label}</span>
-      <select value={value} onChange={({ currentTarget }) => onChoose(currentTarget.value as T)}>
+      <select
+        class="select"
+        value={value}
+        onChange={({ currentTarget }) => onChoose(currentTarget.value as T)}
+      >
         {(Object.entries(options) as [T, string][]).map(([one, text]) => (
           <option key={one} value={one}>
             {text}
@@ -74,8 +78,10 @@ export function EncodeWish({ item }: { item: EncodeItem }) {
   const { codecs, quality, commercials, keepTs } = wish;
   const keep = keepTs ? 'yes' : 'no';
   return (
-    <section class="program-section encode-wish" aria-labelledby="encode-wish">
-      <h4 id="encode-wish">{TEXTS.encodeWish}</h4>
+    <section class="program-section note" aria-labelledby="encode-wish">
+      <h4 class="note" id="encode-wish">
+        {TEXTS.encodeWish}
+      </h4>
       <p class="block-note">{TEXTS.encodeWishNote}</p>
       <div class="encode-hours">
         <Choice {...WISH_CHOICES.codecs} value={codecs} onChoose={(one) => choose({ codecs: one })} />

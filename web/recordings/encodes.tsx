@@ -1,8 +1,8 @@
 /** The conversion of recordings: a status line above the list, the queue in a sheet. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
-import type { EncodeItem, Encodes } from '../../wire/encode.ts';
-import type { RecordingId } from '../../wire/ids.ts';
+import type { EncodeItem, Encodes } from '../../lib/wire/encode.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import { ApiFailure, networkFailure } from '../query/api.ts';
 import {
   cancelEncode,
@@ -66,7 +66,7 @@ function Log({ id }: { id: RecordingId }) {
   }
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a long log is scrolled by keys
-    <pre class="encode-log" tabIndex={0}>
+    <pre class="encode-log no-margin text-xs round-m ground" tabIndex={0}>
       {value.log === '' ? TEXTS.noLog : value.log}
     </pre>
   );
@@ -80,15 +80,15 @@ interface RowProps {
 function Row({ item, children }: RowProps) {
   const log = useSignal(false);
   return (
-    <li class="encode-row">
-      <p class="encode-name">
+    <li class="encode-row stack gap-35 round-m bordered">
+      <p class="encode-name flex wrap justify-between no-margin">
         <b>{tidyTitle(item.title)}</b>
         <span class="encode-place numbers" data-tone={item.state === 'failed' ? 'bad' : undefined}>
           {placeText(item)}
         </span>
       </p>
-      <p class="encode-wish">{wishText(item)}</p>
-      {item.message === null ? null : <p class="encode-message">{item.message}</p>}
+      <p class="no-margin note">{wishText(item)}</p>
+      {item.message === null ? null : <p class="no-margin">{item.message}</p>}
       {item.state === 'running' && item.percent !== null ? (
         <div
           class="progress"
@@ -101,7 +101,7 @@ function Row({ item, children }: RowProps) {
           <div class="progress-fill" style={{ '--part': item.percent.toFixed(4) }} />
         </div>
       ) : null}
-      <div class="encode-actions">
+      <div class="flex wrap gap-50">
         {children}
         {item.state === 'failed' ? (
           <button
@@ -142,7 +142,7 @@ function Queue({ encodes }: { encodes: Encodes }) {
   const waiting = encodes.queue.filter(({ state }) => state === 'waiting');
   if (encodes.queue.length === 0) return <p class="sheet-note">{TEXTS.noEncodes}</p>;
   return (
-    <ol class="encode-list">
+    <ol class="encode-list stack no-padding gap-75 unlisted">
       {encodes.queue.map((item) => {
         const index = waiting.indexOf(item);
         return (
@@ -179,7 +179,7 @@ function EncodesSheet({ encodes, onClose }: { encodes: Encodes; onClose: () => v
   const { paused, recent } = encodes;
   return (
     <Sheet title={TEXTS.encodes} onClose={onClose}>
-      <div class="encode-head">
+      <div class="cluster justify-between gap-75">
         <p class="sheet-note">{waitText(encodes)}</p>
         <button
           type="button"
@@ -195,7 +195,7 @@ function EncodesSheet({ encodes, onClose }: { encodes: Encodes; onClose: () => v
       {recent.length === 0 ? null : (
         <>
           <h3 class="encode-title">{TEXTS.recentEncodes}</h3>
-          <ul class="encode-list">
+          <ul class="encode-list stack no-padding gap-75 unlisted">
             {recent.map((item) => (
               <Row key={`${item.recordingId} ${item.endedAt}`} item={item}>
                 {item.state === 'failed' || item.state === 'cancelled' ? (
@@ -268,7 +268,7 @@ export function EncodeLine({ encodes }: { encodes: Encodes | undefined }) {
       {line === undefined ? null : (
         <button
           type="button"
-          class="encode-line"
+          class="encode-line hstack full-width press-height gap-70 below-100 ink round-l bordered surface"
           aria-haspopup="dialog"
           data-bad={line.isBad ? '' : undefined}
           onClick={() => {
@@ -276,7 +276,7 @@ export function EncodeLine({ encodes }: { encodes: Encodes | undefined }) {
           }}
         >
           <Icon name={line.isBad ? 'alert' : 'recordings'} />
-          <span class="numbers">{line.text}</span>
+          <span class="numbers grow min-0">{line.text}</span>
           <Icon name="next" class="row-go" />
         </button>
       )}

@@ -1,6 +1,6 @@
 /** Announces recordings that end while a screen is open, with a button to watch them. */
 import { useEffect, useRef } from 'preact/hooks';
-import type { Recording } from '../../wire/api.ts';
+import type { Recording } from '../../lib/wire/api.ts';
 import { navigate, watchPath } from '../navigation/router.ts';
 import { RUNNING_RECORDINGS, recordingQuery } from '../query/queries.ts';
 import { entryOf, useQuery } from '../query/use-query.ts';

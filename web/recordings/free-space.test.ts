@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { broadcastMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import {
   freeSpaceText,
   gaugeOf,
@@ -40,7 +40,7 @@ test('available space is the free space above the floors', () => {
   const recordings = { count: 0, unwatched: 0, bytes: 0, failed: 0, binned: 0, binnedBytes: 0 };
   expect(freeSpaceText({ folders: [OK], recordings, roomMs: null, shortage: null })).toBe('空き 30\u00a0GB');
   expect(freeSpaceText({ folders: [OK], recordings, roomMs: 14_400_000, shortage: null })).toBe(
-    '空き 30\u00a0GB・あと約4時間',
+    '空き 30\u00a0GB・録画可能 約4時間',
   );
 });
 

@@ -1,5 +1,5 @@
 /** Free space for recordings: gauge and warnings in words. Pure. */
-import type { StorageFacts } from '../../wire/api.ts';
+import type { StorageFacts } from '../../lib/wire/api.ts';
 import { bytesText } from '../words/bytes.ts';
 import { roomText } from '../words/recording.ts';
 import { clockText, dateText } from '../words/time.ts';

@@ -1,7 +1,7 @@
 /** The list of recordings or of series, with its loading, error and empty states. */
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
-import type { Recording, RecordingSeries } from '../../wire/api.ts';
+import type { Recording, RecordingSeries } from '../../lib/wire/api.ts';
 import { recordingsLook, recordingsSort } from '../device/preferences.ts';
 import { navigate, watchPath } from '../navigation/router.ts';
 import type { Pages } from '../query/pages.ts';
@@ -12,13 +12,11 @@ import { FailurePanel } from '../words/failure-panel.tsx';
 import { canPlay } from '../words/recording.ts';
 import { monthText } from '../words/time.ts';
 import { moveToBin } from './actions.ts';
-import { openRecording, openSeries } from './address.ts';
 import { CardSkeleton, RecordingCard, SeriesCard } from './card.tsx';
 import { CellList, indexOfCell } from './cell-list.tsx';
 import { Empty } from './empty.tsx';
-import { usePresses } from './presses.ts';
-import { parametersOf, type RecordingQuery } from './query.ts';
-import type { Selection } from './selection.ts';
+import { openRecording, openSeries, parametersOf, type RecordingQuery } from './query.ts';
+import { type Selection, usePresses } from './selection.ts';
 import { TEXTS } from './texts.ts';
 
 /** Largest page of the service. */
@@ -56,8 +54,8 @@ export function useChoosing({ shown, pages, selection }: Omit<ListProps, 'busy'>
   };
   return {
     toggle,
-    stretch: (index: number): void => {
-      const [first, last] = selection.stretchTo(index);
+    extend: (index: number): void => {
+      const [first, last] = selection.extendTo(index);
       void add(first, Math.min(last, first + MOST_AT_ONCE - 1));
     },
     all: (): void => {
@@ -74,13 +72,13 @@ function monthOf(recording: Recording | undefined): string | undefined {
 }
 
 export function RecordingList({ shown, pages, busy, selection }: ListProps) {
-  const { toggle, stretch } = useChoosing({ shown, pages, selection });
+  const { toggle, extend } = useChoosing({ shown, pages, selection });
   const look = recordingsLook.value;
   const choosing = selection.choosing.value;
   const presses = usePresses({
     choosing: () => selection.choosing.peek(),
     onToggle: toggle,
-    onStretch: stretch,
+    onExtend: extend,
     onOpen: (index) => {
       const recording = pages.at(index);
       if (recording !== undefined) openRecording(recording.id);
@@ -119,9 +117,9 @@ export function RecordingList({ shown, pages, busy, selection }: ListProps) {
         onRange={({ first, end }) => pages.want(first, end)}
         headingAt={isByDate() ? (index) => monthOf(pages.at(index)) : undefined}
         onToggle={toggle}
-        onStretch={(from, to) => {
+        onExtend={(from, to) => {
           selection.anchorAt(from);
-          stretch(to);
+          extend(to);
         }}
         cell={(index) => {
           const recording = pages.at(index);
@@ -139,7 +137,7 @@ export function SeriesList({ pages, busy }: { pages: Pages<RecordingSeries>; bus
   const presses = usePresses({
     choosing: () => false,
     onToggle: () => undefined,
-    onStretch: () => undefined,
+    onExtend: () => undefined,
     onOpen: (index) => {
       const series = pages.at(index);
       if (series !== undefined) openSeries(series.key);
@@ -154,7 +152,7 @@ export function SeriesList({ pages, busy }: { pages: Pages<RecordingSeries>; bus
         keyAt={(index) => pages.at(index)?.key ?? `row ${index}`}
         onRange={({ first, end }) => pages.want(first, end)}
         onToggle={() => undefined}
-        onStretch={() => undefined}
+        onExtend={() => undefined}
         cell={(index) => {
           const series = pages.at(index);
           return series === undefined ? (
@@ -170,7 +168,7 @@ export function SeriesList({ pages, busy }: { pages: Pages<RecordingSeries>; bus
 
 function Waiting() {
   return (
-    <div class="rec-waiting-list" role="status">
+    <div class="rec-waiting-list stack gap-100" role="status">
       <span class="hidden-text">{TEXTS.loading}</span>
       {Array.from({ length: 8 }, (_, index) => (
         <span key={index} class="skeleton" />

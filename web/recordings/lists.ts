@@ -3,7 +3,7 @@
  * and focus.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { monotonicMs } from '../../wire/times.ts';
+import { monotonicMs } from '../../lib/wire/times.ts';
 import { monotonicNow } from '../device/clock.ts';
 import { listenFor } from '../query/events.ts';
 import { type AskPage, Pages } from '../query/pages.ts';
@@ -43,8 +43,8 @@ if (typeof addEventListener === 'function') {
 }
 /** A list opened this soon after a navigation was reached by Back. */
 const BACK_MS = 1_500;
-/** Maximum wait for the focused cell to be drawn again: one second. */
-const MOST_FRAMES = 60;
+/** Maximum wait for the focused cell to be drawn again: five seconds, as a busy service answers late. */
+const MOST_FRAMES = 300;
 
 function focusedKey(): string | undefined {
   const cell = document.activeElement?.closest<HTMLElement>('.list-cell');

@@ -1,6 +1,6 @@
 /** The picture of a recording; until there is one, the station's sign on the genre's colour. */
 import { useState } from 'preact/hooks';
-import type { Recording } from '../../wire/api.ts';
+import type { Recording } from '../../lib/wire/api.ts';
 import { stationById } from '../query/stations.ts';
 import { Logo } from '../ui/logo.tsx';
 import { majorGenre } from '../words/genre.ts';
@@ -14,8 +14,9 @@ function remember(address: string): void {
   absent.add(address);
 }
 
-/** The address of a picture that exists has a version. */
-export const hasPicture = (address: string): boolean => address.includes('?v=');
+/** The address of a picture that exists has a version; one that is saved on this device is its content. */
+export const hasPicture = (address: string): boolean =>
+  address.includes('?v=') || address.startsWith('blob:');
 
 /** Pictures may have been created meanwhile. */
 export function forgetAbsentPosters(): void {
@@ -28,13 +29,13 @@ export function Poster({ recording }: { recording: Recording }) {
   const [shown, setShown] = useState('');
   const known = hasPicture(poster) && missing !== poster && !absent.has(poster);
   return (
-    <span class="poster" data-genre={majorGenre(genres)} aria-hidden="true">
+    <span class="poster place-center inset-0" data-genre={majorGenre(genres)} aria-hidden="true">
       {shown === poster ? null : (
         <Logo station={{ id: serviceId, name: serviceName, logo: stationById(serviceId)?.logo ?? null }} />
       )}
       {known ? (
         <img
-          class="poster-picture"
+          class="poster-picture full-width full-height inset-0 layer-1"
           src={poster}
           alt=""
           loading="lazy"

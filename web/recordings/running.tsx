@@ -1,5 +1,5 @@
 /** Running recordings, above everything else: progress and problems. */
-import type { Recording } from '../../wire/api.ts';
+import type { Recording } from '../../lib/wire/api.ts';
 import { now } from '../device/clock.ts';
 import { watchPath } from '../navigation/router.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -9,8 +9,8 @@ import { narrow } from '../words/channel.ts';
 import { progressWords, quoted } from '../words/recording.ts';
 import { airClockText, leftToRecord, spanText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
-import { openRecording } from './address.ts';
 import { Poster } from './poster.tsx';
+import { openRecording } from './query.ts';
 import { TEXTS } from './texts.ts';
 
 function RunningCard({ recording }: { recording: Recording }) {
@@ -21,7 +21,9 @@ function RunningCard({ recording }: { recording: Recording }) {
   const drops = progress?.drops ?? 0;
   const part = progressOf(startAt, endAt, now.value);
   return (
-    <article class={`running running-${words.tone}`}>
+    <article
+      class={`running stack align-center relative round-m bordered surface shadow-1 hover-surface running-${words.tone}`}
+    >
       <a
         class="cell-main rec-link"
         href={`recordings?recording=${recording.id}`}
@@ -36,7 +38,7 @@ function RunningCard({ recording }: { recording: Recording }) {
       <span class="running-picture">
         <Poster recording={recording} />
         <a
-          class="rec-play"
+          class="rec-play place-center absolute layer-3 text-white circle"
           href={watchPath(recording)}
           aria-label={TEXTS.chaseOf(quoted(title))}
           title={TEXTS.chase}
@@ -84,7 +86,7 @@ export function Running({ recordings }: { recordings: readonly Recording[] }) {
   if (recordings.length === 0) return null;
   return (
     <section class="running-section" aria-label={TEXTS.recording}>
-      <h2>
+      <h2 class="hstack text-l">
         {TEXTS.recording}
         <span class="running-count numbers">{recordings.length}</span>
       </h2>

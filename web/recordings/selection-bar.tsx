@@ -1,6 +1,8 @@
 /** Actions for the selected recordings, at the bottom of the screen while there is a selection. */
 import type { ComponentChildren } from 'preact';
-import type { Recording } from '../../wire/api.ts';
+import type { Recording } from '../../lib/wire/api.ts';
+import { pressSaveMany } from '../offline/saving.ts';
+import { TEXTS as OFFLINE_TEXTS } from '../offline/texts.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { encode, moveToBin, setProtected, setWatched, takeFromBin, work } from './actions.ts';
 import { focusCellList } from './cell-list.tsx';
@@ -23,7 +25,12 @@ interface ActionProps {
 
 function Action({ icon, disabled, onPress, children }: ActionProps) {
   return (
-    <button type="button" class="select-action" disabled={disabled} onClick={onPress}>
+    <button
+      type="button"
+      class="select-action stack items-middle gap-15 text-xs bold nowrap round-m"
+      disabled={disabled}
+      onClick={onPress}
+    >
       <Icon name={icon} />
       <span>{children}</span>
     </button>
@@ -35,10 +42,16 @@ export function Working() {
   const now = work.value;
   if (now === undefined) return null;
   return (
-    <p class="select-work numbers" role="status">
+    <p
+      class="select-work numbers stack gap-40 at-middle text-s bold round-m bordered surface-high shadow-2"
+      role="status"
+    >
       {now.label}（{now.done}／{now.total}）
-      <span class="select-work-bar">
-        <span style={{ '--part': (now.done / now.total).toFixed(3) }} />
+      <span class="select-work-bar block-level clip pill track-color">
+        <span
+          class="block-level full-height bar-part"
+          style={{ '--part': (now.done / now.total).toFixed(3) }}
+        />
       </span>
     </p>
   );
@@ -58,8 +71,12 @@ export function SelectionBar({ selection, inBin, onAll, onErase }: BarProps) {
   const untouched = list.every(({ watchedAt, resumeMs }) => watchedAt === null && resumeMs === null);
   const watchedAll = !none && list.every(({ watchedAt }) => watchedAt !== null);
   return (
-    <section class="select-bar" aria-label={TEXTS.selection} data-nav-group="select-bar">
-      <div class="select-head">
+    <section
+      class="select-bar hstack round-l bordered surface-high shadow-2"
+      aria-label={TEXTS.selection}
+      data-nav-group="select-bar"
+    >
+      <div class="select-head hstack gap-50">
         <button
           type="button"
           class="round"
@@ -78,7 +95,7 @@ export function SelectionBar({ selection, inBin, onAll, onErase }: BarProps) {
           {TEXTS.chooseAll}
         </button>
       </div>
-      <div class="select-actions">
+      <div class="select-actions flex gap-25">
         {inBin ? (
           <>
             <Action icon="undo" disabled={none} onPress={run((chosen) => void takeFromBin(chosen))}>
@@ -124,6 +141,9 @@ export function SelectionBar({ selection, inBin, onAll, onErase }: BarProps) {
               onPress={run((chosen, focusUndo) => void encode(chosen, true, focusUndo))}
             >
               {TEXTS.encodeShort}
+            </Action>
+            <Action icon="save" disabled={none} onPress={run((chosen) => void pressSaveMany(chosen))}>
+              {OFFLINE_TEXTS.saveShort}
             </Action>
           </>
         )}

@@ -1,8 +1,10 @@
 /** What can be done with one recording, in its sheet. */
-import { broadcastMs } from '../../arib/time.ts';
-import type { Recording } from '../../wire/api.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import type { Recording } from '../../lib/wire/api.ts';
+import type { EncodeItem } from '../../lib/wire/encode.ts';
 import { now } from '../device/clock.ts';
 import { watchPath } from '../navigation/router.ts';
+import { SaveButton } from '../offline/save-button.tsx';
 import { ENCODES } from '../query/encodes.ts';
 import { useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -10,8 +12,8 @@ import { placeText } from '../words/encode.ts';
 import { canPlay, leftInBin, playWords } from '../words/recording.ts';
 import { splitTitle } from '../words/title.ts';
 import { encode, moveToBin, setProtected, setWatched, takeFromBin } from './actions.ts';
-import { closeRecording } from './address.ts';
 import { EncodeWish } from './encode-wish.tsx';
+import { closeRecording } from './query.ts';
 import { TEXTS } from './texts.ts';
 
 interface ActionsProps {
@@ -71,6 +73,7 @@ export function Actions({ recording, onErase, onStop }: ActionsProps) {
           {TEXTS.saveFile}
         </a>
       )}
+      {recording.recording || recording.files.length === 0 ? null : <SaveButton recording={recording} />}
       <WaitingWish recording={recording} />
     </div>
   );
@@ -81,6 +84,11 @@ function WaitingWish({ recording }: { recording: Recording }) {
   const { value } = useQuery(ENCODES);
   const item = value?.queue.find(({ recordingId }) => recordingId === recording.id);
   return item?.state === 'waiting' ? <EncodeWish item={item} /> : null;
+}
+
+function encodeWords(queued: EncodeItem | undefined): string {
+  if (queued === undefined) return TEXTS.encode;
+  return queued.state === 'running' ? TEXTS.cancelEncodeAt(placeText(queued)) : TEXTS.cancelEncode;
 }
 
 /** While it is in the queue a second press takes it out again. */
@@ -95,7 +103,7 @@ function EncodeButton({ recording }: { recording: Recording }) {
       onClick={() => void encode([recording], queued === undefined)}
     >
       <Icon name={queued === undefined ? 'recordings' : 'close'} />
-      {queued === undefined ? TEXTS.encode : TEXTS.cancelEncode(placeText(queued))}
+      {encodeWords(queued)}
     </button>
   );
 }

@@ -1,7 +1,7 @@
 /** Everything about one recording, over the list. */
 import type { ComponentChildren } from 'preact';
-import type { Recording } from '../../wire/api.ts';
-import type { RecordingId, RuleId } from '../../wire/ids.ts';
+import type { Recording } from '../../lib/wire/api.ts';
+import type { RecordingId, RuleId } from '../../lib/wire/ids.ts';
 import { currentMs, now } from '../device/clock.ts';
 import { recordingQuery } from '../query/queries.ts';
 import { useRecordingDetail } from '../query/recording-detail.ts';
@@ -22,7 +22,7 @@ import { SheetFailed } from '../words/sheet-failed.tsx';
 import { airDateText, dateText, isoText, leftToRecord, lengthText, spanText } from '../words/time.ts';
 import { splitTitle, tidyTitle } from '../words/title.ts';
 import { VerdictBadge } from '../words/verdict-badge.tsx';
-import { closeRecording } from './address.ts';
+import { closeRecording } from './query.ts';
 import { Actions } from './sheet-actions.tsx';
 import { TEXTS } from './texts.ts';
 import { VerdictBox } from './verdict-box.tsx';
@@ -38,14 +38,14 @@ function Head({ recording }: { recording: Recording }) {
         <span>
           <b>{name}</b>
         </span>
-        <span class="rec-sheet-mark">
+        <span class="push-end">
           <VerdictBadge recording={recording} />
         </span>
       </p>
       <h3 class="program-title">{title}</h3>
       <p class="program-when numbers">
         <time dateTime={isoText(recording.startAt)}>{airDateText(recording.startAt, currentMs())}</time>{' '}
-        <b>{spanText(recording.startAt, recording.endAt)}</b>
+        <b class="ink">{spanText(recording.startAt, recording.endAt)}</b>
         <span>{lengthText(recording.endAt - recording.startAt)}</span>
       </p>
       <Marks marks={marks} />
@@ -60,8 +60,11 @@ function Running({ recording }: { recording: Recording }) {
     progress === null ? { text: TEXTS.recording, tone: 'good' as const } : progressWords(progress);
   const part = progressOf(startAt, endAt, now.value);
   return (
-    <section class="verdict-box" data-tone={words.tone === 'good' ? 'live' : words.tone}>
-      <h4>
+    <section
+      class="verdict-box stack gap-75 below-150 round-m bordered surface-high"
+      data-tone={words.tone === 'good' ? 'live' : words.tone}
+    >
+      <h4 class="hstack no-margin">
         <Icon name={words.tone === 'good' ? 'record' : 'alert'} />
         {words.text}
       </h4>
@@ -142,24 +145,24 @@ function Others({ recording }: { recording: Recording }) {
   const { series, ruleId } = recording;
   const words = new URLSearchParams({ q: seriesWords(recording.name) });
   return (
-    <div class="rows rec-others">
+    <div class="rows rec-others above-100">
       {series === null ? null : (
         <a class="row" href={`recordings?series=${encodeURIComponent(series.key)}`}>
           <Icon name="pile" />
-          <span class="row-text">{TEXTS.ofSeries}</span>
+          <span class="row-text bold">{TEXTS.ofSeries}</span>
           <Icon name="next" class="row-go" />
         </a>
       )}
       {ruleId === null ? null : (
         <a class="row" href={`recordings?rule=${ruleId}`}>
           <Icon name="filter" />
-          <span class="row-text">{TEXTS.ofRule}</span>
+          <span class="row-text bold">{TEXTS.ofRule}</span>
           <Icon name="next" class="row-go" />
         </a>
       )}
       <a class="row" href={`search?${words}`}>
         <Icon name="search" />
-        <span class="row-text">{TEXTS.sameTitle}</span>
+        <span class="row-text bold">{TEXTS.sameTitle}</span>
         <Icon name="next" class="row-go" />
       </a>
     </div>

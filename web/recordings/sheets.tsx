@@ -1,6 +1,6 @@
 /** Order and filters, as sheets for fingers and remote controls. */
-import type { RecordingSort } from '../../wire/api.ts';
-import type { RuleId } from '../../wire/ids.ts';
+import type { RecordingSort } from '../../lib/wire/api.ts';
+import type { RuleId } from '../../lib/wire/ids.ts';
 import { recordingsSort } from '../device/preferences.ts';
 import { setQuery } from '../navigation/router.ts';
 import { stations } from '../query/stations.ts';

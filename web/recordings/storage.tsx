@@ -1,11 +1,11 @@
 /** Free space for recordings: a line above the list with warnings, and folder by folder in a sheet. */
-import type { StorageFacts } from '../../wire/api.ts';
+import type { StorageFacts } from '../../lib/wire/api.ts';
 import type { ApiFailure } from '../query/api.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Sheet } from '../ui/sheet.tsx';
 import { adviceFor } from '../words/advice.ts';
 import { bytesText } from '../words/bytes.ts';
-import { FOLDER_STATES } from '../words/folder-state.ts';
+import { FOLDER_STATE_WORDS } from '../words/folder-state.ts';
 import { roomText } from '../words/recording.ts';
 import {
   type FreeSpaceWarning,
@@ -29,11 +29,17 @@ const LEAST_FLOOR = 0.015;
 function GaugeBar({ gauge, label, small = false }: { gauge: Gauge; label: string; small?: boolean }) {
   const floor = small ? 1 - gauge.floor >= LEAST_FLOOR : gauge.floor < 1;
   return (
-    <span class="room-bar" role="img" aria-label={label}>
-      <span class="room-own" style={{ width: percent(gauge.recordings) }} />
-      <span class="room-others" style={{ left: percent(gauge.recordings), width: percent(gauge.others) }} />
+    <span class="room-bar block-level relative clip pill track-color" role="img" aria-label={label}>
+      <span class="room-own absolute at-top at-bottom" style={{ width: percent(gauge.recordings) }} />
+      <span
+        class="room-others absolute at-top at-bottom"
+        style={{ left: percent(gauge.recordings), width: percent(gauge.others) }}
+      />
       {floor ? (
-        <span class="room-floor" style={{ left: `min(${percent(gauge.floor)}, calc(100% - 7px))` }} />
+        <span
+          class="room-floor absolute at-top at-bottom at-right"
+          style={{ left: `min(${percent(gauge.floor)}, calc(100% - 7px))` }}
+        />
       ) : null}
     </span>
   );
@@ -46,13 +52,13 @@ export function RoomGauge({ storage, onOpen }: { storage: StorageFacts; onOpen: 
   return (
     <button
       type="button"
-      class="room"
+      class="room hstack push-end gap-70 note bold pill bordered surface hover-surface"
       data-bad={bad ? '' : undefined}
       aria-haspopup="dialog"
       onClick={onOpen}
     >
       <Icon name="disk" />
-      <span class="room-words">
+      <span class="room-words stack gap-25 text-left">
         <span class="numbers">{freeSpaceText(storage)}</span>
         {gauge === undefined ? null : <GaugeBar gauge={gauge} label={TEXTS.used} small />}
       </span>
@@ -65,12 +71,12 @@ export function FreeSpaceWarnings({ storage }: { storage: StorageFacts }) {
   const shortage = shortageWords(storage);
   if (warnings.length === 0 && shortage === undefined) return null;
   return (
-    <div class="room-warnings" role="alert">
+    <div class="stack gap-50 below-100" role="alert">
       {shortage === undefined ? null : (
         <div class="notice" data-tone="warn">
           <Icon name="alert" />
           <p>
-            <b>{shortage.text}</b>
+            <b class="block-level">{shortage.text}</b>
             {shortage.next}
           </p>
         </div>
@@ -87,7 +93,7 @@ function Warning({ warning }: { warning: FreeSpaceWarning }) {
     <div class="notice" data-tone={warning.tone}>
       <Icon name="alert" />
       <p>
-        <b>
+        <b class="block-level">
           {warning.text} <span class="room-path">{warning.path}</span>
         </b>
         {warning.next}
@@ -99,9 +105,9 @@ function Warning({ warning }: { warning: FreeSpaceWarning }) {
 function Folder({ folder }: { folder: StorageFolder }) {
   const { path, totalBytes, freeBytes, floorBytes, recordingBytes, state } = folder;
   const gauge = gaugeOf([folder]);
-  const [words, tone] = FOLDER_STATES[state] ?? [state, 'quiet'];
+  const [words, tone] = FOLDER_STATE_WORDS[state] ?? [state, 'quiet'];
   return (
-    <section class="room-folder">
+    <section class="room-folder stack gap-50 below-150">
       <h3 class="room-path">{path}</h3>
       <p class="state" data-tone={tone}>
         {words}
@@ -150,13 +156,13 @@ export function RoomSheet({ storage, onClose, onBin }: RoomSheetProps) {
   const { folders, recordings, roomMs } = storage;
   return (
     <Sheet title={TEXTS.room} onClose={onClose}>
-      <p class="room-lead">
+      <p class="room-lead below-100 text-l">
         {roomMs === null ? (
           TEXTS.roomLearns
         ) : (
           <>
             {TEXTS.roomBefore}
-            <b class="numbers">{roomText(roomMs)}</b>
+            <b class="numbers text-accent">{roomText(roomMs)}</b>
             {TEXTS.roomAfter}
           </>
         )}
@@ -165,7 +171,7 @@ export function RoomSheet({ storage, onClose, onBin }: RoomSheetProps) {
       {folders.map((folder) => (
         <Folder key={folder.path} folder={folder} />
       ))}
-      <section class="room-folder">
+      <section class="room-folder stack gap-50 below-150">
         <h3>{TEXTS.recordings}</h3>
         <dl class="facts">
           <Fact name={TEXTS.watchable}>
@@ -196,7 +202,7 @@ export function RoomSheet({ storage, onClose, onBin }: RoomSheetProps) {
 /** The list has loaded, but not the storage report. */
 export function RoomFailed({ failure }: { failure: ApiFailure }) {
   return (
-    <p class="room-failed" title={`${failure.message} ${adviceFor(failure).next}`}>
+    <p class="push-end note" title={`${failure.message} ${adviceFor(failure).next}`}>
       {TEXTS.roomUnknown}
     </p>
   );

@@ -1,7 +1,7 @@
 /** Toolbar above the recordings: filters, order and appearance. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { RecordingShow, StorageFacts } from '../../wire/api.ts';
+import type { RecordingShow, StorageFacts } from '../../lib/wire/api.ts';
 import { recordingsGrouped, recordingsLook, recordingsSort } from '../device/preferences.ts';
 import { query, setQuery } from '../navigation/router.ts';
 import { stationById } from '../query/stations.ts';
@@ -102,7 +102,7 @@ function Words() {
     );
   };
   return (
-    <search class="rec-search">
+    <search class="rec-search min-0">
       <SearchField
         label={TEXTS.find}
         value={words.value}
@@ -118,7 +118,7 @@ function Words() {
         {words.value === '' ? null : (
           <button
             type="button"
-            class="rec-clear"
+            class="rec-clear place-center faint circle"
             aria-label={TEXTS.clearWords}
             onClick={(event) => {
               event.preventDefault();
@@ -147,8 +147,13 @@ function Narrowed({ shown, ruleName }: { shown: RecordingQuery; ruleName: string
   return all
     .filter((one) => one !== undefined)
     .map(([name, label]) => (
-      <button key={name} type="button" class="chip chip-on" onClick={() => setQuery({ [name]: null }, true)}>
-        <span class="chip-words">{label}</span>
+      <button
+        key={name}
+        type="button"
+        class="chip chip-on text-s text-accent"
+        onClick={() => setQuery({ [name]: null }, true)}
+      >
+        <span>{label}</span>
         <Icon name="close" />
         <span class="hidden-text">{TEXTS.widen}</span>
       </button>
@@ -188,10 +193,10 @@ interface ToolbarProps {
 export function Toolbar(props: ToolbarProps) {
   const { shown, storage, ruleName, groupable, onSort, onFilter, onChoose } = props;
   return (
-    <div class="rec-tools">
+    <div class="rec-tools stack align-center gap-75 below-100">
       <Kinds shown={shown} storage={storage} />
       <Words />
-      <div class="rec-tools-more" data-nav-group="rec-tools">
+      <div class="rec-tools-more flex wrap gap-50" data-nav-group="rec-tools">
         {onSort === undefined ? null : (
           <button type="button" class="button button-small" aria-haspopup="dialog" onClick={onSort}>
             <Icon name="sort" />
@@ -213,14 +218,14 @@ export function Toolbar(props: ToolbarProps) {
           >
             <Icon name="pile" />
             <span>
-              <span class="rec-wide-words">{TEXTS.bySeries}</span>
+              <span class="wide-only">{TEXTS.bySeries}</span>
               {TEXTS.group}
             </span>
           </button>
         ) : null}
         <Narrowed shown={shown} ruleName={ruleName} />
       </div>
-      <div class="rec-tools-end" data-nav-group="rec-tools">
+      <div class="rec-tools-end flex gap-50" data-nav-group="rec-tools">
         {onChoose === undefined ? null : (
           <button
             type="button"
@@ -229,7 +234,7 @@ export function Toolbar(props: ToolbarProps) {
             onClick={(event) => onChoose(event.detail === 0)}
           >
             <Icon name="choose" />
-            <span class="rec-wide-words">{TEXTS.choose}</span>
+            <span class="wide-only">{TEXTS.choose}</span>
           </button>
         )}
         <LookSwitch />

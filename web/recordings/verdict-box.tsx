@@ -1,5 +1,5 @@
 /** A verdict in detail: in sentences, and as a bar that shows the gaps. */
-import type { Recording, RecordingDetail } from '../../wire/api.ts';
+import type { Recording, RecordingDetail } from '../../lib/wire/api.ts';
 import { Icon } from '../ui/icon.tsx';
 import { airClockText } from '../words/time.ts';
 import { verdictLine, verdictMark, verdictWords } from '../words/verdict.ts';
@@ -13,22 +13,22 @@ function VerdictLine({ recording, damage }: { recording: Recording; damage: Dama
   const line = verdictLine(recording, damage);
   if (line === undefined) return null;
   return (
-    <div class="verdict-line">
-      <div class="verdict-track" role="img" aria-label={TEXTS.verdictLine}>
+    <div>
+      <div class="verdict-track relative clip" role="img" aria-label={TEXTS.verdictLine}>
         <span
-          class="verdict-whole"
+          class="verdict-whole absolute"
           style={{ left: percent(line.start), width: percent(line.end - line.start) }}
         />
         {line.pieces.map((piece, index) => (
           <span
             key={index}
-            class={`verdict-piece verdict-piece-${piece.kind}`}
+            class={`verdict-piece absolute at-top at-bottom verdict-piece-${piece.kind}`}
             title={piece.label}
             style={{ left: percent(piece.from), width: percent(piece.to - piece.from) }}
           />
         ))}
       </div>
-      <p class="verdict-times numbers" aria-hidden="true">
+      <p class="verdict-times numbers flex justify-between text-xs semibold muted" aria-hidden="true">
         <span>{airClockText(recording.startAt)}</span>
         <span>{airClockText(recording.endAt)}</span>
       </p>
@@ -41,19 +41,23 @@ export function VerdictBox({ recording, damage = [] }: { recording: Recording; d
   if (words === undefined) return null;
   const { label, tone } = verdictMark(recording);
   return (
-    <section class="verdict-box" data-tone={tone} aria-label={TEXTS.verdict(label)}>
-      <h4>
+    <section
+      class="verdict-box stack gap-75 below-150 round-m bordered surface-high"
+      data-tone={tone}
+      aria-label={TEXTS.verdict(label)}
+    >
+      <h4 class="hstack no-margin">
         <Icon name={tone === 'good' ? 'check' : tone === 'quiet' ? 'clock' : 'alert'} />
         {words.title}
       </h4>
       <VerdictLine recording={recording} damage={damage} />
-      <ul class="verdict-sentences">
+      <ul class="verdict-sentences stack gap-35 text-s">
         {words.sentences.map((sentence) => (
           <li key={sentence}>{sentence}</li>
         ))}
       </ul>
       {words.remedies.length === 0 ? null : (
-        <p class="verdict-remedy">
+        <p class="note">
           <b>{TEXTS.remedies}</b>
           {words.remedies.join('')}
         </p>

@@ -1,6 +1,6 @@
 /** The main action on a reservation in its state: cancel, restore, stop. */
-import type { BroadcastMs } from '../../arib/time.ts';
-import type { ReservationItem } from '../../wire/api.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { ReservationItem } from '../../lib/wire/api.ts';
 import { minute } from '../device/clock.ts';
 import { openReservation } from '../navigation/router.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
@@ -39,17 +39,17 @@ function deedFor(item: ReservationItem, at: BroadcastMs): Deed | undefined {
 
 export function ActionButton({ item }: { item: ReservationItem }) {
   const deed = deedFor(item, minute.value);
-  if (deed === undefined) return <span class="booking-no-action" />;
+  if (deed === undefined) return <span class="booking-no-action rigid wide-only" />;
   return (
     <button
       type="button"
-      class="button button-small booking-action"
+      class="button button-small booking-action rigid"
       aria-label={`${deed.label}：${titleOf(item)}`}
       aria-disabled={isBusy(undefined, item.id)}
       onClick={deed.run}
     >
       <Icon name={deed.icon} />
-      <span class="booking-action-word">{deed.label}</span>
+      <span class="booking-action-word wide-only">{deed.label}</span>
     </button>
   );
 }

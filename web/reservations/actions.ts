@@ -3,10 +3,10 @@
  * step. Used by every screen from which a programme can be recorded.
  */
 import { signal } from '@preact/signals';
-import type { ProgramId, StationId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
-import type { ReservationItem, ReservationRequest, ReservationState } from '../../wire/api.ts';
-import type { ReservationId } from '../../wire/ids.ts';
+import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { ReservationItem, ReservationRequest, ReservationState } from '../../lib/wire/api.ts';
+import type { ReservationId } from '../../lib/wire/ids.ts';
 import { openReservation } from '../navigation/router.ts';
 import {
   ApiFailure,
@@ -194,7 +194,7 @@ export function takeInstead(conflict: Held, offer: Target & { readonly when: str
 }
 
 /** Records this programme instead of its blockers: all reservations on one tuner. */
-export function giveWay(blockers: readonly Held[], winner: Held): Promise<boolean> {
+export function cancelBlockers(blockers: readonly Held[], winner: Held): Promise<boolean> {
   const had = document.activeElement;
   // A stopped recording cannot be restored, so there is no undo for the whole change.
   const stopped = blockers.some(({ state }) => state === 'recording');

@@ -1,6 +1,6 @@
 /** A reservation in the timetable, and the head of a tuner's row. */
-import type { BroadcastMs } from '../../arib/time.ts';
-import type { Tuner } from '../../wire/agent.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { Tuner } from '../../lib/wire/agent.ts';
 import { now } from '../device/clock.ts';
 import { openReservation } from '../navigation/router.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -36,7 +36,7 @@ export function BarButton({ bar, day, tuner, current, blocks, onFocus }: BarProp
   return (
     <button
       type="button"
-      class={`bar bar-${tone}`}
+      class={`bar absolute layer-1 text-left bar-${tone}`}
       tabIndex={current ? 0 : -1}
       data-reservation={item.id}
       data-blocks={blocks ? '' : undefined}
@@ -78,20 +78,23 @@ export function RowHead({ row }: { row: Row }) {
   const { tuner } = row;
   if (tuner === undefined) {
     return (
-      <div class="day-head">
+      <div class="day-head hstack rigid gap-60 sticky at-left layer-3 text-s line-right surface">
         {row.kind === 'none' ? <Icon name="alert" /> : <Icon name="help" />}
-        <b>{row.kind === 'none' ? TEXTS.noTunerFor : TEXTS.tunerOpen}</b>
+        <b class="min-0">{row.kind === 'none' ? TEXTS.noTunerFor : TEXTS.tunerOpen}</b>
       </div>
     );
   }
   return (
-    <div class="day-head">
-      <span class="tuner-rank numbers" title={TEXTS.tunerOrder}>
+    <div class="day-head hstack rigid gap-60 sticky at-left layer-3 text-s line-right surface">
+      <span
+        class="tuner-rank numbers place-center rigid text-s extrabold circle track-color"
+        title={TEXTS.tunerOrder}
+      >
         {tuner.rank === null ? '–' : tuner.rank + 1}
       </span>
-      <span class="day-head-words">
-        <b>{tuner.name}</b>
-        <span class="day-types">
+      <span class="stack min-0 gap-10">
+        <b class="min-0">{tuner.name}</b>
+        <span class="day-types flex wrap gap-20 text-mini">
           {tuner.types.map((type) => (
             <span key={type} class="type-badge">
               {TYPE_NAMES[type]}

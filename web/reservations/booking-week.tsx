@@ -1,6 +1,6 @@
 /** A week of reservations, days side by side: shows busy and free evenings at a glance. */
-import { type BroadcastMs, plusMs } from '../../arib/time.ts';
-import type { ReservationItem } from '../../wire/api.ts';
+import { type BroadcastMs, plusMs } from '../../lib/arib/time.ts';
+import type { ReservationItem } from '../../lib/wire/api.ts';
 import { minute } from '../device/clock.ts';
 import { openReservation } from '../navigation/router.ts';
 import { Named } from '../ui/named.tsx';
@@ -9,10 +9,8 @@ import { narrow } from '../words/channel.ts';
 import { broadcastDay, DAY_MS, DAYS } from '../words/day.ts';
 import { spokenText, standingWords, titleOf } from '../words/reservation.ts';
 import { airClockText, dateText } from '../words/time.ts';
-import { dateOf, textOfDay } from './days.ts';
+import { dateOf, PLACED_STATES, textOfDay } from './days.ts';
 import { TEXTS } from './texts.ts';
-
-const SHOWN = new Set<ReservationItem['state']>(['scheduled', 'recording', 'finished', 'conflict', 'missed']);
 
 /** Shorter bars, in hours, have room for one line only. */
 const LINE_HOURS = 0.7;
@@ -22,7 +20,7 @@ function Booking({ item, place }: { item: ReservationItem; place: WeekPlace }) {
   return (
     <button
       type="button"
-      class="week-part week-booking"
+      class="week-part week-booking vstack absolute clip text-xs ink text-left"
       data-tone={tone}
       style={place.style}
       data-line={place.hours < LINE_HOURS ? '' : undefined}
@@ -30,10 +28,10 @@ function Booking({ item, place }: { item: ReservationItem; place: WeekPlace }) {
       onClick={() => openReservation(item.id)}
     >
       <Named name={spokenText(item)}>
-        <span class="week-words">
+        <span class="week-words block-level relative layer-1 clip">
           <b class="numbers">{airClockText(item.startAt)}</b>
           <span>{titleOf(item)}</span>
-          <small>{narrow(item.serviceName)}</small>
+          <small class="muted">{narrow(item.serviceName)}</small>
         </span>
       </Named>
     </button>
@@ -54,9 +52,9 @@ export function BookingWeek({ items }: { items: readonly ReservationItem[] }) {
   const now = minute.value;
   const first = broadcastDay(now);
   const days = Array.from({ length: DAYS }, (_, index) => plusMs(first, index * DAY_MS));
-  const shown = items.filter(({ state }) => SHOWN.has(state));
+  const shown = items.filter(({ state }) => PLACED_STATES.has(state));
   return (
-    <div class="booking-week">
+    <div class="booking-week clip round-m bordered">
       <Week
         label={TEXTS.weekLabel}
         days={days}

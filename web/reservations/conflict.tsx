@@ -1,6 +1,6 @@
 /** Why a reservation has no tuner, and how to resolve the conflict, each with one press. */
-import type { BroadcastMs } from '../../arib/time.ts';
-import type { ReservationItem } from '../../wire/api.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { ReservationItem } from '../../lib/wire/api.ts';
 import { now } from '../device/clock.ts';
 import { openReservation } from '../navigation/router.ts';
 import { reservationById } from '../query/reservations.ts';
@@ -9,7 +9,7 @@ import { Named } from '../ui/named.tsx';
 import { narrow } from '../words/channel.ts';
 import { airingText, stateReason, titleOf } from '../words/reservation.ts';
 import { lengthText, shortText, spanText } from '../words/time.ts';
-import { book, giveWay, isBusy, takeInstead } from './actions.ts';
+import { book, cancelBlockers, isBusy, takeInstead } from './actions.ts';
 import { useAskInPlace } from './ask-in-place.ts';
 import { TEXTS } from './texts.ts';
 
@@ -59,9 +59,9 @@ function StopForThis({ blockers, item }: { blockers: readonly ReservationItem[];
     );
   }
   return (
-    <div class="stop-question">
-      <p>{lossText(blockers, now.value)}</p>
-      <button ref={not} type="button" class="button stop-not" onClick={() => setAsking(false)}>
+    <div class="stop-question flex wrap gap-60 round-m">
+      <p class="bold">{lossText(blockers, now.value)}</p>
+      <button ref={not} type="button" class="button" onClick={() => setAsking(false)}>
         {TEXTS.goOn}
       </button>
       <button
@@ -70,7 +70,7 @@ function StopForThis({ blockers, item }: { blockers: readonly ReservationItem[];
         aria-disabled={isBusy(undefined, item.id)}
         onClick={() => {
           setAsking(false);
-          void giveWay(blockers.map(heldOf), heldOf(item));
+          void cancelBlockers(blockers.map(heldOf), heldOf(item));
         }}
       >
         <Icon name="stop" />
@@ -83,18 +83,20 @@ function StopForThis({ blockers, item }: { blockers: readonly ReservationItem[];
 function Blockers({ blockers, item }: { blockers: readonly ReservationItem[]; item: ReservationItem }) {
   const running = blockers.some(({ state }) => state === 'recording');
   return (
-    <li class="blocker">
-      <div class="blocker-names">
+    <li class="blocker cluster justify-between round-m ground">
+      <div class="blocker-names stack one-column min-0 gap-30">
         {blockers.map((blocker) => (
           <button
             key={blocker.id}
             type="button"
-            class="blocker-name"
+            class="blocker-name stack min-0 text-s text-left round-s"
             onClick={() => openReservation(blocker.id)}
           >
-            <b>{titleOf(blocker)}</b>
-            <span class="blocker-when numbers">
-              {blocker.state === 'recording' ? <b class="blocker-state">{TEXTS.runningBlocker}</b> : null}
+            <b class="truncate">{titleOf(blocker)}</b>
+            <span class="numbers muted">
+              {blocker.state === 'recording' ? (
+                <b class="text-s bold text-danger truncate">{TEXTS.runningBlocker}</b>
+              ) : null}
               {TEXTS.blockerFacts(
                 narrow(blocker.serviceName),
                 spanText(blocker.startAt, blocker.endAt),
@@ -111,7 +113,7 @@ function Blockers({ blockers, item }: { blockers: readonly ReservationItem[]; it
           type="button"
           class="button button-small"
           aria-disabled={isBusy(undefined, item.id)}
-          onClick={() => void giveWay(blockers.map(heldOf), heldOf(item))}
+          onClick={() => void cancelBlockers(blockers.map(heldOf), heldOf(item))}
         >
           <span class="hidden-text">{TEXTS.cancelOf(blockers.map(titleOf).join(TEXTS.and))}</span>
           {blockers.length === 1 ? TEXTS.cancelForThis : TEXTS.cancelManyForThis(blockers.length)}
@@ -132,9 +134,9 @@ export function ConflictHelp({ item, reason = true }: HelpProps) {
   const offers = (item.offers ?? []).slice(0, MOST_OFFERS);
   const noWay = blockers.length === 0 && offers.length === 0;
   return (
-    <div class="conflict-help">
+    <div class="conflict-help stack one-column gap-75">
       {reason || noWay ? (
-        <p class="conflict-reason">
+        <p class="conflict-reason flex gap-60 text-s semibold round-m fill-warn">
           <Icon name="alert" />
           <span>
             {reason ? stateReason(item) : ''}
@@ -143,7 +145,7 @@ export function ConflictHelp({ item, reason = true }: HelpProps) {
         </p>
       ) : null}
       {offers.length === 0 ? null : (
-        <div class="conflict-offers">
+        <div class="conflict-offers flex wrap gap-50">
           {offers.map((offer, index) => (
             <button
               key={offer.programId}
@@ -161,7 +163,7 @@ export function ConflictHelp({ item, reason = true }: HelpProps) {
               <Named name={TEXTS.bookInstead(airingText(offer))}>
                 <Icon name="reserve" />
                 <span class="numbers">{shortText(offer.startAt)}</span>
-                <span class="offer-station">{narrow(offer.serviceName)}</span>
+                <span class="offer-station min-0 truncate">{narrow(offer.serviceName)}</span>
                 {TEXTS.bookThere}
               </Named>
             </button>
@@ -169,7 +171,7 @@ export function ConflictHelp({ item, reason = true }: HelpProps) {
         </div>
       )}
       {blockers.length === 0 ? null : (
-        <ul class="blockers" aria-label={TEXTS.blockers}>
+        <ul class="blockers stack one-column gap-40" aria-label={TEXTS.blockers}>
           {byTuning(blockers).map((group) => (
             <Blockers key={group[0]?.id} blockers={group} item={item} />
           ))}
@@ -184,11 +186,11 @@ export function NextAirings({ item }: { item: ReservationItem }) {
   const offers = (item.offers ?? []).slice(0, MOST_OFFERS);
   return (
     <section class="program-section">
-      <h4>{TEXTS.nextAirings}</h4>
+      <h4 class="note">{TEXTS.nextAirings}</h4>
       {offers.length === 0 ? (
         <p class="block-note">{TEXTS.noNextAirings}</p>
       ) : (
-        <div class="conflict-offers">
+        <div class="conflict-offers flex wrap gap-50">
           {offers.map((offer) => (
             <button
               key={offer.programId}
@@ -200,7 +202,7 @@ export function NextAirings({ item }: { item: ReservationItem }) {
               <Named name={TEXTS.bookAiring(airingText(offer))}>
                 <Icon name="reserve" />
                 <span class="numbers">{shortText(offer.startAt)}</span>
-                <span class="offer-station">{narrow(offer.serviceName)}</span>
+                <span class="offer-station min-0 truncate">{narrow(offer.serviceName)}</span>
                 {TEXTS.bookThere}
               </Named>
             </button>

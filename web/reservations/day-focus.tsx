@@ -1,5 +1,5 @@
 /** Full text of the focused bar, which is too short for it; of a conflict, the ways to resolve it. */
-import type { ReservationId } from '../../wire/ids.ts';
+import type { ReservationId } from '../../lib/wire/ids.ts';
 import { reservationById } from '../query/reservations.ts';
 import { originText } from '../query/rule-names.ts';
 import { narrow } from '../words/channel.ts';
@@ -20,11 +20,19 @@ export function DayFocus({
   const item = id === undefined ? undefined : reservationById(id);
   if (item === undefined) return null;
   return (
-    <section class="day-focus" aria-label={TEXTS.chosen} data-nav-group="day-focus">
-      <div class="conflict-head">
-        <button type="button" class="conflict-name" onClick={() => onOpen(item.id)}>
-          <b>{titleOf(item)}</b>
-          <span class="conflict-when numbers">
+    <section
+      class="day-focus stack one-column gap-75 round-l bordered surface shadow-1 wide-only"
+      aria-label={TEXTS.chosen}
+      data-nav-group="day-focus"
+    >
+      <div class="conflict-head flex align-start gap-75">
+        <button
+          type="button"
+          class="conflict-name stack grow min-0 gap-10 text-left round-s"
+          onClick={() => onOpen(item.id)}
+        >
+          <b class="text-l line-tight">{titleOf(item)}</b>
+          <span class="numbers note">
             {TEXTS.facts(
               airDateText(item.startAt),
               spanText(item.startAt, item.endAt),
@@ -39,7 +47,7 @@ export function DayFocus({
         <ActionButton item={item} />
       </div>
       {item.state === 'conflict' ? <ConflictHelp item={item} /> : null}
-      {item.state === 'missed' ? <p class="booking-why">{stateReason(item)}</p> : null}
+      {item.state === 'missed' ? <p class="text-s semibold text-warn">{stateReason(item)}</p> : null}
     </section>
   );
 }

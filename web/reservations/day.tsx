@@ -1,10 +1,10 @@
 /** A day's timetable: tuners in rows, time across; on phones tuners in columns, time down. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { type BroadcastMs, latest, plusMs } from '../../arib/time.ts';
-import type { Tuner } from '../../wire/agent.ts';
-import type { ReservationItem } from '../../wire/api.ts';
-import type { ReservationId } from '../../wire/ids.ts';
+import { type BroadcastMs, latest, plusMs } from '../../lib/arib/time.ts';
+import type { Tuner } from '../../lib/wire/agent.ts';
+import type { ReservationItem } from '../../lib/wire/api.ts';
+import type { ReservationId } from '../../lib/wire/ids.ts';
 import { currentMs, now } from '../device/clock.ts';
 import { directionOf } from '../navigation/focus.ts';
 import { isRecordKey } from '../navigation/keys.ts';
@@ -27,7 +27,7 @@ import { TEXTS } from './texts.ts';
 import { enterBars, type Place, type Row, stepBar, timetable, wayOf } from './timetable.ts';
 
 const HOURS = 24;
-/** As in styles/timetable-portrait.css. */
+/** As in styles/timetable.css. */
 const UPRIGHT = '(max-width: 44.9375em)';
 /** Part of the view before the present time. */
 const NOW_LEAD = 0.25;
@@ -37,9 +37,9 @@ const hoursFrom = (day: BroadcastMs, at: BroadcastMs): number =>
 
 function Hours() {
   return (
-    <div class="day-hours" aria-hidden="true">
+    <div class="day-hours sticky at-top layer-4 line-below surface" aria-hidden="true">
       {Array.from({ length: HOURS }, (_, index) => (
-        <span key={index} class="numbers" style={{ '--at': index }}>
+        <span key={index} class="numbers absolute note bold" style={{ '--at': index }}>
           {airHour(index + 5)}
           <small>{TEXTS.hour}</small>
         </span>
@@ -63,16 +63,16 @@ function Table({ rows, day, chosen, onChoose }: TableProps) {
       {rows.map((row, index) => (
         <div
           key={row.key}
-          class={`day-row day-row-${row.kind}`}
+          class={`day-row flex line-below day-row-${row.kind}`}
           style={{ '--lanes': row.lanes }}
           data-empty={row.bars.length === 0 ? '' : undefined}
         >
           <RowHead row={row} />
-          <div class="day-track">
+          <div class="day-track rigid relative">
             {row.tunings.map((tuning) => (
               <span
                 key={tuning.from}
-                class="day-tuning"
+                class="day-tuning absolute track-color"
                 aria-hidden="true"
                 style={{
                   '--from': hoursFrom(day, tuning.from),
@@ -97,7 +97,13 @@ function Table({ rows, day, chosen, onChoose }: TableProps) {
           </div>
         </div>
       ))}
-      {at < 0 || at > HOURS ? null : <span class="day-now" aria-hidden="true" style={{ '--at': at }} />}
+      {at < 0 || at > HOURS ? null : (
+        <span
+          class="day-now absolute at-top at-bottom no-pointer"
+          aria-hidden="true"
+          style={{ '--at': at }}
+        />
+      )}
     </>
   );
 }
@@ -180,7 +186,7 @@ export function DayView({ items }: { items: readonly ReservationItem[] }) {
   };
   const counted = rows.reduce((sum, { bars }) => sum + bars.length, 0);
   return (
-    <div class="day">
+    <div class="day stack one-column gap-75">
       <DayPicker
         items={items}
         day={day}
@@ -212,14 +218,17 @@ export function DayView({ items }: { items: readonly ReservationItem[] }) {
         <>
           <section
             ref={stage}
-            class="day-stage"
+            class="day-stage relative round-l bordered surface"
             aria-label={TEXTS.byTuner}
             data-nav-group="day-stage"
             data-nav-whole=""
             onKeyDown={onKey}
           >
-            <div class="day-sheet" style={{ '--rows': rows.length }}>
-              <div class="day-corner" aria-hidden="true" />
+            <div class="day-sheet relative" style={{ '--rows': rows.length }}>
+              <div
+                class="day-corner sticky at-top at-left line-below line-right surface"
+                aria-hidden="true"
+              />
               <Hours />
               <Table
                 rows={rows}

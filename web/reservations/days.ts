@@ -1,5 +1,6 @@
 /** Broadcast days in words and in addresses. Each is known by its 05:00 in Japan. */
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
+import type { ReservationState } from '../../lib/wire/vocabulary.ts';
 import { broadcastDay, DAY_MS, HOUR_MS } from '../words/day.ts';
 import { TEXTS } from './texts.ts';
 
@@ -30,3 +31,12 @@ export function dayWords(day: BroadcastMs, now: BroadcastMs): string {
   if (distance === 1) return TEXTS.tomorrow;
   return distance === -1 ? TEXTS.yesterday : '';
 }
+
+/** States of reservations that have a place in a day. */
+export const PLACED_STATES: ReadonlySet<ReservationState> = new Set([
+  'scheduled',
+  'recording',
+  'finished',
+  'conflict',
+  'missed',
+]);

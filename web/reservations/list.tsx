@@ -1,6 +1,6 @@
 /** Reservations by broadcast day: conflicts first, past ones last. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { BroadcastMs } from '../../arib/time.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
 import { Icon } from '../ui/icon.tsx';
 import { dateText } from '../words/time.ts';
 import { dayWords } from './days.ts';
@@ -35,7 +35,7 @@ function Rest({ count, onNear }: { count: number; onNear: () => void }) {
     return () => watch.disconnect();
     // Observed again whenever fewer rows are left, which reports its new position.
   }, [count]);
-  return <li ref={place} class="booking-rest" style={{ height: `${count * ROW_REM}rem` }} />;
+  return <li ref={place} class="unlisted" style={{ height: `${count * ROW_REM}rem` }} />;
 }
 
 /** A day, or its first rows. */
@@ -61,13 +61,13 @@ function DaySection({ day, now, first, of, open }: DayProps) {
   const date = dateText(day.day, now);
   const rest = day.items.length - some;
   return (
-    <section class="booking-day" aria-label={`${of}${words}${date}`}>
-      <h2 class="booking-day-name">
+    <section class="booking-day below-150" aria-label={`${of}${words}${date}`}>
+      <h2 class="booking-day-name flex align-baseline gap-60 text-l">
         {words === '' ? null : <b>{words}</b>}
         <span class="numbers">{date}</span>
-        <small class="numbers">{TEXTS.count(day.total ?? day.items.length)}</small>
+        <small class="numbers note semibold">{TEXTS.count(day.total ?? day.items.length)}</small>
       </h2>
-      <ul class="booking-list">
+      <ul class="booking-list stack gap-10 round-l bordered surface shadow-1">
         {day.items
           .slice(0, some)
           .map((item) =>
@@ -133,10 +133,10 @@ function Conflicts({ shown, now }: { shown: Shown; now: BroadcastMs }) {
   // One more takes no more space than the button would.
   const foldable = days.length > 0 && count > MOST_CONFLICTS + 1;
   return (
-    <section class="conflicts" aria-label={TEXTS.conflicts}>
-      <h2 class="booking-day-name">
+    <section class="conflicts below-150" aria-label={TEXTS.conflicts}>
+      <h2 class="booking-day-name flex align-baseline gap-60 text-l">
         <b>{TEXTS.conflict}</b>
-        <small class="numbers">{TEXTS.conflictCount(count)}</small>
+        <small class="numbers note semibold">{TEXTS.conflictCount(count)}</small>
       </h2>
       <Days
         days={foldable && !all ? firstOf(conflicts, MOST_CONFLICTS) : conflicts}
@@ -164,8 +164,8 @@ export function BookingList({ shown, now }: { shown: Shown; now: BroadcastMs }) 
       {missing === 0 ? null : <Conflicts shown={shown} now={now} />}
       <Days days={days} now={now} before={missing} of="" />
       {over.length === 0 ? null : (
-        <section class="booking-over" aria-label={TEXTS.over}>
-          <h2 class="booking-over-name">{TEXTS.overTwoWeeks}</h2>
+        <section class="booking-over line-above" aria-label={TEXTS.over}>
+          <h2 class="below-100 text-l muted">{TEXTS.overTwoWeeks}</h2>
           <Days days={over} now={now} before={open} of={TEXTS.ofOver} />
         </section>
       )}

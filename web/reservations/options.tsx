@@ -1,6 +1,7 @@
 /** How one reservation is recorded, where that differs from the household's settings: saved with each press. */
 import { useSignal } from '@preact/signals';
-import type { ReservationItem, ReservationRequest } from '../../wire/api.ts';
+import type { ReservationItem, ReservationRequest } from '../../lib/wire/api.ts';
+import { RECORDING_OPTIONS } from '../../lib/wire/rule-fields.ts';
 import { household } from '../query/settings.ts';
 import { Icon } from '../ui/icon.tsx';
 import { marginText, titleOf } from '../words/reservation.ts';
@@ -27,33 +28,28 @@ function settingText(value: string | undefined): string {
   return value === undefined ? TEXTS.asSet : TEXTS.setTo(value);
 }
 
-function marginChoice(
-  label: string,
-  name: 'marginBefore' | 'marginAfter',
-  held: number | null,
-  setting: number | undefined,
-): Choice {
+function marginChoice(item: ReservationItem, name: 'marginBefore' | 'marginAfter'): Choice {
+  const { [name]: setting } = household.value.kind === 'ready' ? household.value.settings : {};
+  const { [name]: current = null } = item;
   const own =
-    held === null || MARGINS_MS.includes(held) ? MARGINS_MS : [...MARGINS_MS, held].sort((a, b) => a - b);
+    current === null || MARGINS_MS.includes(current)
+      ? MARGINS_MS
+      : [...MARGINS_MS, current].sort((a, b) => a - b);
   return {
-    label,
+    label: RECORDING_OPTIONS[name].label,
     options: [
       {
         label: settingText(setting === undefined ? undefined : marginText(setting)),
         change: { [name]: null },
-        chosen: held === null,
+        chosen: current === null,
       },
-      ...own.map((ms) => ({ label: marginText(ms), change: { [name]: ms }, chosen: held === ms })),
+      ...own.map((ms) => ({ label: marginText(ms), change: { [name]: ms }, chosen: current === ms })),
     ],
   };
 }
 
 function choicesOf(item: ReservationItem): Choice[] {
-  const settings = household.value.kind === 'ready' ? household.value.settings : {};
-  return [
-    marginChoice(TEXTS.marginBefore, 'marginBefore', item.marginBefore ?? null, settings.marginBefore),
-    marginChoice(TEXTS.marginAfter, 'marginAfter', item.marginAfter ?? null, settings.marginAfter),
-  ];
+  return [marginChoice(item, 'marginBefore'), marginChoice(item, 'marginAfter')];
 }
 
 /** What differs, for the closed list: `録画マージン 前 1分・後 5分`. */
@@ -68,10 +64,10 @@ function differences(item: ReservationItem): string {
 export function BookingOptions({ item }: { item: ReservationItem }) {
   const open = useSignal(false);
   return (
-    <section class="booking-options">
+    <section class="stack gap-100 below-100">
       <button
         type="button"
-        class="row row-button"
+        class="row row-button bold bordered"
         aria-expanded={open.value}
         onClick={() => {
           open.value = !open.value;
@@ -87,7 +83,7 @@ export function BookingOptions({ item }: { item: ReservationItem }) {
       {open.value
         ? choicesOf(item).map(({ label, options }) => (
             <div key={label} class="booking-option">
-              <h4>{label}</h4>
+              <h4 class="note">{label}</h4>
               <div class="tabs" role="radiogroup" aria-label={label}>
                 {options.map((option) => (
                   // biome-ignore lint/a11y/useSemanticElements: a radio input would change with the arrow keys that move the focus here

@@ -1,7 +1,7 @@
 /** A reservation as a line of the list. */
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import type { ReservationItem } from '../../wire/api.ts';
+import type { ReservationItem } from '../../lib/wire/api.ts';
 import { currentMs, now } from '../device/clock.ts';
 import { isBackKey } from '../navigation/focus.ts';
 import { isRecordKey } from '../navigation/keys.ts';
@@ -26,12 +26,12 @@ import { TEXTS } from './texts.ts';
 /** The line below the title, besides the station. */
 function Facts({ item }: { item: ReservationItem }) {
   return (
-    <span class="booking-facts">
-      <b>{narrow(item.serviceName)}</b>
+    <span class="booking-facts flex wrap note">
+      <b class="bold">{narrow(item.serviceName)}</b>
       <span>{originText(item.ruleId)}</span>
-      <span class="booking-minor numbers">{TEXTS.priority(item.priority)}</span>
+      <span class="numbers wide-only">{TEXTS.priority(item.priority)}</span>
       {item.tuner === null ? null : (
-        <span class="booking-minor numbers">{TEXTS.tunerOf(TYPE_NAMES[item.tuner.type])}</span>
+        <span class="numbers wide-only">{TEXTS.tunerOf(TYPE_NAMES[item.tuner.type])}</span>
       )}
     </span>
   );
@@ -43,7 +43,7 @@ const TELLS_WHY: readonly ReservationItem['state'][] = ['conflict', 'skipped', '
 function NextTime({ item }: { item: ReservationItem }) {
   const next = isTrouble(item) ? item.offers?.[0] : undefined;
   return next === undefined ? null : (
-    <span class="booking-note numbers">{TEXTS.nextAiring(airingText(next))}</span>
+    <span class="numbers note semibold">{TEXTS.nextAiring(airingText(next))}</span>
   );
 }
 
@@ -68,26 +68,34 @@ function Line({ item, children }: LineProps) {
   const note = item.note ?? null;
   return (
     <>
-      <button type="button" class="booking-main" onClick={() => openReservation(item.id)}>
+      <button
+        type="button"
+        class="booking-main hstack grow min-0 gap-100 text-left round-m"
+        onClick={() => openReservation(item.id)}
+      >
         <Named name={spokenText(item)}>
-          <span class="booking-time numbers">
-            <time dateTime={isoText(item.startAt)}>{airClockText(item.startAt)}</time>
-            <small>{airClockText(item.endAt)}</small>
+          <span class="booking-time numbers stack rigid">
+            <time class="bold" dateTime={isoText(item.startAt)}>
+              {airClockText(item.startAt)}
+            </time>
+            <small class="semibold muted">{airClockText(item.endAt)}</small>
           </span>
-          <span class="booking-text">
-            <span class="booking-title">
+          <span class="booking-text stack grow min-0 gap-15">
+            <span class="booking-title cluster bold">
               <span>{title}</span>
               <Marks marks={marks} />
             </span>
             <Facts item={item} />
             {recording ? (
-              <span class="booking-progress numbers">
+              <span class="booking-progress numbers stack align-center gap-80 text-s bold text-danger">
                 <ProgramProgress startAt={item.startAt} endAt={item.endAt} />
                 {leftToRecord(item.endAt, now.value)}
               </span>
             ) : null}
-            {TELLS_WHY.includes(item.state) ? <span class="booking-why">{stateReason(item)}</span> : null}
-            {note === null ? null : <span class="booking-note">{note}</span>}
+            {TELLS_WHY.includes(item.state) ? (
+              <span class="text-s semibold text-warn">{stateReason(item)}</span>
+            ) : null}
+            {note === null ? null : <span class="note semibold">{note}</span>}
             <NextTime item={item} />
           </span>
           <StateBadge item={item} />
@@ -102,7 +110,7 @@ function Line({ item, children }: LineProps) {
 export function BookingRow({ item }: { item: ReservationItem }) {
   return (
     <li
-      class="booking"
+      class="booking hstack gap-50 round-m hover-surface"
       data-state={item.state}
       data-reservation={item.id}
       onKeyDown={(event) => onRecordKey(event, item)}
@@ -126,19 +134,19 @@ export function ConflictRow({ item, open }: { item: ReservationItem; open: boole
     ways.current?.focus();
   };
   return (
-    <li class="conflict" data-reservation={item.id} onKeyDown={onKey}>
-      <div class="booking" data-state={item.state}>
+    <li class="conflict stack one-column" data-reservation={item.id} onKeyDown={onKey}>
+      <div class="booking hstack gap-50 round-m hover-surface" data-state={item.state}>
         <Line item={item}>
           <button
             ref={ways}
             type="button"
-            class="button button-small conflict-ways"
+            class="button button-small conflict-ways rigid"
             aria-expanded={shown}
             aria-controls={help}
             aria-label={TEXTS.waysOf(titleOf(item))}
             onClick={() => setShown(!shown)}
           >
-            <span class="booking-action-word">{TEXTS.ways}</span>
+            <span class="booking-action-word wide-only">{TEXTS.ways}</span>
             <Icon name={shown ? 'up' : 'down'} />
           </button>
         </Line>

@@ -1,8 +1,8 @@
 /** Everything about one reservation, over whatever screen it was opened from. */
 import { useEffect } from 'preact/hooks';
-import type { Tuner } from '../../wire/agent.ts';
-import type { ReservationItem } from '../../wire/api.ts';
-import type { ReservationId } from '../../wire/ids.ts';
+import type { Tuner } from '../../lib/wire/agent.ts';
+import type { ReservationItem } from '../../lib/wire/api.ts';
+import type { ReservationId } from '../../lib/wire/ids.ts';
 import { now } from '../device/clock.ts';
 import { closeOver, openProgram, watchPath } from '../navigation/router.ts';
 import { rulePage } from '../navigation/rule-address.ts';
@@ -49,7 +49,7 @@ function Head({ item }: { item: ReservationItem }) {
       <h3 class="program-title">{titleOf(item)}</h3>
       <p class="program-when numbers">
         <time dateTime={isoText(item.startAt)}>{airDateText(item.startAt)}</time>{' '}
-        <b>{spanText(item.startAt, item.endAt)}</b>
+        <b class="ink">{spanText(item.startAt, item.endAt)}</b>
         <span>
           {lengthText(item.endAt - item.startAt)}
           {item.state === 'recording' ? TEXTS.besides(leftToRecord(item.endAt, now.value)) : ''}
@@ -214,7 +214,7 @@ function Body({ item }: { item: ReservationItem }) {
     <>
       <Head item={item} />
       {item.state === 'conflict' ? (
-        <div class="booking-sheet-conflict">
+        <div class="above-100">
           <ConflictHelp item={item} />
         </div>
       ) : null}
@@ -248,7 +248,7 @@ export function ReservationSheet({ id }: { id: ReservationId }) {
       ) : items !== undefined ? (
         <div class="program-failed" role="alert">
           <Icon name="help" />
-          <h3>{TEXTS.gone}</h3>
+          <h3 class="text-l ink">{TEXTS.gone}</h3>
           <p>{TEXTS.goneNote}</p>
           <a class="button button-main" href="reservations">
             {TEXTS.openList}
@@ -257,7 +257,7 @@ export function ReservationSheet({ id }: { id: ReservationId }) {
       ) : failure !== undefined ? (
         <div class="program-failed" role="alert">
           <Icon name="unlink" />
-          <h3>{adviceFor(failure).title}</h3>
+          <h3 class="text-l ink">{adviceFor(failure).title}</h3>
           <Reason title={adviceFor(failure).title} failure={failure} />
           <p>{adviceFor(failure).next}</p>
           <button type="button" class="button button-main" onClick={() => void readBookings()}>

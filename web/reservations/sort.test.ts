@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import type { ProgramId, StationId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
-import type { ReservationItem } from '../../wire/api.ts';
-import { reservationId, ruleId } from '../../wire/ids.ts';
+import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import type { ReservationItem } from '../../lib/wire/api.ts';
+import { reservationId, ruleId } from '../../lib/wire/ids.ts';
 import { exactSpanText, marginText, stateReason, stateWords } from '../words/reservation.ts';
 import { dayOfText, textOfDay } from './days.ts';
 import { arrange, countsOf, filterOf, nextUp } from './sort.ts';

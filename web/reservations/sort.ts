@@ -1,6 +1,6 @@
 /** Filters and order of the reservations, by broadcast day. Pure. */
-import type { BroadcastMs } from '../../arib/time.ts';
-import type { ReservationItem } from '../../wire/api.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { ReservationItem } from '../../lib/wire/api.ts';
 import { broadcastDay } from '../words/day.ts';
 import { TEXTS } from './texts.ts';
 

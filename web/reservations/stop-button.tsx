@@ -1,5 +1,5 @@
 /** Stops a recording. It cannot be undone, so the button asks for confirmation in its own place. */
-import type { ReservationId } from '../../wire/ids.ts';
+import type { ReservationId } from '../../lib/wire/ids.ts';
 import { Icon } from '../ui/icon.tsx';
 import { cancel, isBusy } from './actions.ts';
 import { useAskInPlace } from './ask-in-place.ts';
@@ -30,9 +30,9 @@ export function StopButton({ id, title, main = false }: StopProps) {
     );
   }
   return (
-    <div class="stop-question">
-      <p>{TEXTS.stopQuestion}</p>
-      <button ref={not} type="button" class="button stop-not" onClick={() => setAsking(false)}>
+    <div class="stop-question flex wrap gap-60 round-m">
+      <p class="bold">{TEXTS.stopQuestion}</p>
+      <button ref={not} type="button" class="button" onClick={() => setAsking(false)}>
         {TEXTS.goOn}
       </button>
       <button

@@ -32,7 +32,7 @@ export const TEXTS = {
   sumConflict: (count: number) => `・競合 ${count}`,
   missed: (count: number) => `録り逃し ${count}件`,
   failed: (count: number) => `失敗 ${count}件`,
-  damaged: (count: number) => `一部欠落・乱れ ${count}件`,
+  damaged: (count: number) => `一部に乱れ ${count}件`,
   troubles: (words: string) => `この2週間：${words}`,
   missedNote: '録り逃しは、放送が終わるまでに録画を始められなかった予約です。対象外の番組は含みません。',
   lookAtTroubles: '確認する',
@@ -97,7 +97,6 @@ export const TEXTS = {
 
   // The timetable of a day
   date: '日付',
-  weekdays: ['日', '月', '火', '水', '木', '金', '土'],
   weekday: (name: string) => `${name}曜`,
   dayName: (month: number, day: number, words: string, booked: number) =>
     `${month}月${day}日 ${words}、予約${booked}件`,
@@ -138,8 +137,6 @@ export const TEXTS = {
   changeOptions: '録画の設定を変える',
   asSet: '設定どおり',
   setTo: (value: string) => `設定（${value}）`,
-  marginBefore: '開始前のマージン',
-  marginAfter: '終了後のマージン',
   asCommon: '共通設定に従う',
 
   // Notices

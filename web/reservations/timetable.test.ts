@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
-import type { ProgramId, StationId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
-import type { Tuner } from '../../wire/agent.ts';
-import type { ReservationItem } from '../../wire/api.ts';
-import { recordingId, reservationId } from '../../wire/ids.ts';
+import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import type { Tuner } from '../../lib/wire/agent.ts';
+import type { ReservationItem } from '../../lib/wire/api.ts';
+import { recordingId, reservationId } from '../../lib/wire/ids.ts';
 import { enterBars, type Row, stepBar, timetable, wayOf } from './timetable.ts';
 
 const HOUR = 3_600_000;

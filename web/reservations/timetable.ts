@@ -3,11 +3,11 @@
  * not the tuner; of equal tuners this picks as the agent would: where the channel is received already, else the first
  * that is free. Margins yield, so only the programmes themselves keep each other off a tuner. Pure.
  */
-import type { StationId } from '../../arib/ids.ts';
-import { type BroadcastMs, earliest, latest } from '../../arib/time.ts';
-import type { Tuner } from '../../wire/agent.ts';
-import type { ReservationItem, Station } from '../../wire/api.ts';
-import type { ReservationId } from '../../wire/ids.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import { type BroadcastMs, earliest, latest } from '../../lib/arib/time.ts';
+import type { Tuner } from '../../lib/wire/agent.ts';
+import type { ReservationItem, Station } from '../../lib/wire/api.ts';
+import type { ReservationId } from '../../lib/wire/ids.ts';
 import type { Direction } from '../navigation/spatial.ts';
 
 type BroadcastType = Station['type'];
@@ -21,7 +21,7 @@ export interface Bar {
   readonly lane: number;
 }
 
-/** A stretch for which a tuner receives one channel. */
+/** A period in which a tuner receives one channel. */
 interface Tuning {
   readonly channel: string;
   readonly from: BroadcastMs;

@@ -1,28 +1,53 @@
 /** The actions of a rule. Empty fields follow the household's settings. */
+import { namesOf } from '../../lib/wire/fields.ts';
+import { RECORDING_OPTIONS, RULE_ACTIONS } from '../../lib/wire/rule-fields.ts';
 import { household } from '../query/settings.ts';
 import { Icon } from '../ui/icon.tsx';
 import type { Draft } from './draft.ts';
-import { FieldGroup, Fold, InlineChoice, InlineInput, SwitchLine, TextField } from './fields.tsx';
+import { inputOf, wordsOf } from './field-input.ts';
+import {
+  type ChoiceName,
+  FieldGroup,
+  Fold,
+  InlineChoice,
+  InlineInput,
+  SwitchLine,
+  TextField,
+} from './fields.tsx';
 import { type FieldName, readForm } from './form.ts';
-import { readCount } from './moments.ts';
 import { TEXTS } from './texts.ts';
-import { actionsInWords, CONVERSION_WORDS } from './words.ts';
+import { readCount } from './time-text.ts';
+import { actionsInWords } from './words.ts';
 
-const MAX_PRIORITY = 100;
-const PRIORITY = 1;
+const { type: PRIORITY, fallback: USUAL_PRIORITY } = RULE_ACTIONS.priority;
 
 function PriorityField({ draft }: { draft: Draft }) {
-  const value = readCount(draft.form.priority) ?? PRIORITY;
+  const value = readCount(draft.form.priority) ?? USUAL_PRIORITY;
   const set = (next: number): void =>
-    draft.change({ priority: String(Math.min(MAX_PRIORITY, Math.max(0, next))) });
+    draft.change({ priority: String(Math.min(PRIORITY.maximum, Math.max(PRIORITY.minimum, next))) });
   return (
-    <FieldGroup draft={draft} paths={['priority']} label={TEXTS.priority} help={TEXTS.priorityHelp}>
+    <FieldGroup
+      draft={draft}
+      paths={['priority']}
+      label={RULE_ACTIONS.priority.label}
+      help={TEXTS.priorityHelp}
+    >
       <div class="rule-line">
-        <button type="button" class="round stepper" aria-label={TEXTS.lower} onClick={() => set(value - 1)}>
+        <button
+          type="button"
+          class="round stepper bordered surface-high"
+          aria-label={TEXTS.lower}
+          onClick={() => set(value - 1)}
+        >
           <Icon name="minus" />
         </button>
-        <InlineInput draft={draft} path="priority" label={TEXTS.priority} digits />
-        <button type="button" class="round stepper" aria-label={TEXTS.raise} onClick={() => set(value + 1)}>
+        <InlineInput draft={draft} path="priority" label={RULE_ACTIONS.priority.label} digits />
+        <button
+          type="button"
+          class="round stepper bordered surface-high"
+          aria-label={TEXTS.raise}
+          onClick={() => set(value + 1)}
+        >
           <Icon name="plus" />
         </button>
       </div>
@@ -38,7 +63,7 @@ function KeepFields({ draft }: { draft: Draft }) {
         <InlineInput
           draft={draft}
           path="keepNewest"
-          label={TEXTS.keepNewest}
+          label={RULE_ACTIONS.keepNewest.label}
           placeholder={TEXTS.all}
           unit={TEXTS.pieces}
           digits
@@ -49,7 +74,7 @@ function KeepFields({ draft }: { draft: Draft }) {
         <InlineInput
           draft={draft}
           path="keepDays"
-          label={TEXTS.keepDays}
+          label={RULE_ACTIONS.keepDays.label}
           placeholder={TEXTS.always}
           unit={TEXTS.days}
           digits
@@ -59,15 +84,15 @@ function KeepFields({ draft }: { draft: Draft }) {
   );
 }
 
+/** Options with a value for "as in the settings". */
+const CHOICES = namesOf(RECORDING_OPTIONS).filter(
+  (name): name is ChoiceName => RECORDING_OPTIONS[name].type.of.kind !== 'integer',
+);
 const DETAIL_PATHS: readonly FieldName[] = [
   'priority',
   'keepNewest',
   'keepDays',
-  'marginBefore',
-  'marginAfter',
-  'encode',
-  'keepTs',
-  'commercials',
+  ...namesOf(RECORDING_OPTIONS),
 ];
 
 function houseSettings() {
@@ -102,42 +127,27 @@ function MarginLine({ draft, path, side, setting }: MarginProps) {
   );
 }
 
-/** Label of a choice; for "as in the settings" with the current value of the setting. */
-function withSetting<T extends string>(
-  words: Readonly<Record<T | 'setting', string>>,
-  setting: T | undefined,
-): Readonly<Record<T | 'setting', string>> {
-  return setting === undefined ? words : { ...words, setting: `${words.setting}（${words[setting]}）` };
+/** Names of the values of an option; for "as in the settings" with the current value of the setting. */
+function wordsWithSetting(name: ChoiceName): Readonly<Record<string, string>> {
+  const { type } = RECORDING_OPTIONS[name];
+  const words = wordsOf(type);
+  const setting = houseSettings()[name];
+  if (setting === undefined) return words;
+  return { ...words, setting: `${words.setting}（${words[String(inputOf(type, setting))]}）` };
 }
 
 function ConversionFields({ draft }: { draft: Draft }) {
-  const { encode, keepTs, commercials } = houseSettings();
-  const keep = keepTs === undefined ? undefined : keepTs ? 'yes' : 'no';
   return (
-    <FieldGroup
-      draft={draft}
-      paths={['encode', 'keepTs', 'commercials']}
-      label={TEXTS.conversion}
-      help={TEXTS.conversionHelp}
-    >
-      <InlineChoice
-        draft={draft}
-        path="encode"
-        label={TEXTS.format}
-        words={withSetting(CONVERSION_WORDS.encode, encode)}
-      />
-      <InlineChoice
-        draft={draft}
-        path="keepTs"
-        label={TEXTS.original}
-        words={withSetting(CONVERSION_WORDS.keepTs, keep)}
-      />
-      <InlineChoice
-        draft={draft}
-        path="commercials"
-        label={TEXTS.commercials}
-        words={withSetting(CONVERSION_WORDS.commercials, commercials)}
-      />
+    <FieldGroup draft={draft} paths={CHOICES} label={RULE_ACTIONS.encode.label} help={TEXTS.conversionHelp}>
+      {CHOICES.map((name) => (
+        <InlineChoice
+          key={name}
+          draft={draft}
+          path={name}
+          label={RECORDING_OPTIONS[name].short}
+          words={wordsWithSetting(name)}
+        />
+      ))}
     </FieldGroup>
   );
 }
@@ -154,8 +164,18 @@ function DetailFields({ draft }: { draft: Draft }) {
         label={TEXTS.margins}
         help={TEXTS.marginsHelp}
       >
-        <MarginLine draft={draft} path="marginBefore" side={TEXTS.before} setting={marginBefore} />
-        <MarginLine draft={draft} path="marginAfter" side={TEXTS.after} setting={marginAfter} />
+        <MarginLine
+          draft={draft}
+          path="marginBefore"
+          side={RECORDING_OPTIONS.marginBefore.short}
+          setting={marginBefore}
+        />
+        <MarginLine
+          draft={draft}
+          path="marginAfter"
+          side={RECORDING_OPTIONS.marginAfter.short}
+          setting={marginAfter}
+        />
       </FieldGroup>
       <ConversionFields draft={draft} />
     </>
@@ -171,19 +191,19 @@ function summary(draft: Draft): string {
 export function ActionFields({ draft }: { draft: Draft }) {
   const keyword = draft.form.keyword.trim();
   return (
-    <section class="block rule-block" aria-label={TEXTS.actions}>
+    <section class="block rule-block stack" aria-label={TEXTS.actions}>
       <header class="block-head">
         <h2>{TEXTS.actions}</h2>
       </header>
       <TextField
         draft={draft}
         path="name"
-        label={TEXTS.name}
+        label={RULE_ACTIONS.name.label}
         placeholder={keyword === '' ? TEXTS.nameless : keyword}
         help={draft.form.name.trim() === '' ? TEXTS.nameHelp : undefined}
       />
-      <SwitchLine draft={draft} path="dedupe" label={TEXTS.dedupe} help={TEXTS.dedupeHelp} />
-      <SwitchLine draft={draft} path="enabled" label={TEXTS.use} help={TEXTS.useHelp} />
+      <SwitchLine draft={draft} path="dedupe" label={RULE_ACTIONS.dedupe.label} help={TEXTS.dedupeHelp} />
+      <SwitchLine draft={draft} path="enabled" label={RULE_ACTIONS.enabled.label} help={TEXTS.useHelp} />
       <Fold draft={draft} title={TEXTS.details} paths={DETAIL_PATHS} summary={summary(draft)}>
         <DetailFields draft={draft} />
       </Fold>

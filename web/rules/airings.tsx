@@ -1,19 +1,25 @@
 /** The results of a rule: upcoming airings, recordings, and what it skipped and why. */
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import type { PreviewProgram, Recording, ReservationItem, RuleItem, RulePreview } from '../../wire/api.ts';
-import type { RuleId } from '../../wire/ids.ts';
+import type {
+  PreviewProgram,
+  Recording,
+  ReservationItem,
+  RuleItem,
+  RulePreview,
+} from '../../lib/wire/api.ts';
+import type { RuleId } from '../../lib/wire/ids.ts';
+import { CLOSED_RESERVATION_STATES } from '../../lib/wire/vocabulary.ts';
 import { currentMs, now } from '../device/clock.ts';
 import { openProgram, openReservation } from '../navigation/router.ts';
 import { type ApiFailure, previewRule } from '../query/api.ts';
-import { plainReason } from '../query/plain-reason.ts';
 import { getRecordingPage } from '../query/recordings.ts';
 import { reservationOf, useBookings } from '../query/reservations.ts';
 import { callQuery, useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Marks } from '../ui/marks.tsx';
-import { adviceFor } from '../words/advice.ts';
 import { narrow } from '../words/channel.ts';
+import { FieldFailure } from '../words/field-failure.tsx';
 import { stateReason, titleOf } from '../words/reservation.ts';
 import { StateBadge } from '../words/state-badge.tsx';
 import { lengthText, shortText } from '../words/time.ts';
@@ -39,7 +45,7 @@ function ReservationLine({ reservation }: { reservation: ReservationItem }) {
           <span>{titleOf(reservation)}</span>
           <Marks marks={marks} />
         </span>
-        {why === null ? null : <span class="preview-reason">{plainReason(why)}</span>}
+        {why === null ? null : <span class="preview-reason">{why}</span>}
       </span>
     </button>
   );
@@ -64,9 +70,7 @@ function ProgramLine({ program }: { program: PreviewProgram }) {
           <span>{title}</span>
           <Marks marks={marks} />
         </span>
-        {program.reason === null ? null : (
-          <span class="preview-reason">{plainReason(program.reason, TEXTS.cannotRecord)}</span>
-        )}
+        {program.reason === null ? null : <span class="preview-reason">{program.reason}</span>}
       </span>
     </button>
   );
@@ -88,7 +92,7 @@ function RecordingLine({ recording }: { recording: Recording }) {
         <span class="found-title">
           <span>{title}</span>
           <Marks marks={marks} />
-          {recording.watchedAt === null ? null : <small class="rule-watched">{TEXTS.watched}</small>}
+          {recording.watchedAt === null ? null : <small class="semibold muted">{TEXTS.watched}</small>}
         </span>
       </span>
     </a>
@@ -145,9 +149,7 @@ function List<T>({ title, rows, failure, none, line, total, isLeast = false, mor
         failure === undefined ? (
           <span class="skeleton block-skeleton" role="status" aria-label={TEXTS.loading} />
         ) : (
-          <p class="field-failed" role="alert">
-            {failure.message} {adviceFor(failure).next}
-          </p>
+          <FieldFailure failure={failure} />
         )
       ) : rows.length === 0 ? (
         <p class="block-note">{none}</p>
@@ -161,13 +163,13 @@ function List<T>({ title, rows, failure, none, line, total, isLeast = false, mor
   );
 }
 
-const OVER: readonly ReservationItem['state'][] = ['finished', 'missed', 'cancelled'];
+const OVER: readonly ReservationItem['state'][] = CLOSED_RESERVATION_STATES;
 
 /** Shows all of a long list. */
 function More({ count, first, all }: { count: number; first: number; all: Signal<boolean> }) {
   if (all.value || count <= first) return null;
   return (
-    <button type="button" class="button button-small rule-more" onClick={() => (all.value = true)}>
+    <button type="button" class="button button-small above-75" onClick={() => (all.value = true)}>
       {TEXTS.more(count - first)}
     </button>
   );
@@ -258,8 +260,8 @@ export function Airings({ rule }: { rule: RuleItem }) {
     )
     .sort((a, b) => a.startAt - b.startAt);
   return (
-    <div class="rule-page-lists">
-      <div class="rule-page-column">
+    <div class="rule-page-lists stack">
+      <div class="rule-page-column stack one-column">
         <List
           title={TEXTS.coming}
           rows={all.value ? coming : coming?.slice(0, FIRST_ROWS)}
@@ -271,7 +273,7 @@ export function Airings({ rule }: { rule: RuleItem }) {
         />
         <LeftOut key={JSON.stringify(bodyOfRule(rule))} rule={rule} />
       </div>
-      <div class="rule-page-column">
+      <div class="rule-page-column stack one-column">
         <List
           title={TEXTS.recordings}
           rows={history.value?.recordings}
@@ -281,7 +283,7 @@ export function Airings({ rule }: { rule: RuleItem }) {
           line={(recording) => <RecordingLine key={recording.id} recording={recording} />}
           more={
             (history.value?.total ?? 0) === 0 ? null : (
-              <a class="button button-small rule-more" href={`recordings?rule=${id}`}>
+              <a class="button button-small above-75" href={`recordings?rule=${id}`}>
                 <Icon name="recordings" />
                 {TEXTS.toRecordings}
               </a>

@@ -1,7 +1,7 @@
 /** A rule in the list: what it looks for, what comes next, and what can be done with it. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { StationId } from '../../arib/ids.ts';
-import type { RuleItem } from '../../wire/api.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import type { RuleItem } from '../../lib/wire/api.ts';
 import { focusOn } from '../navigation/focus.ts';
 import { ruleCopy, ruleEditor, rulePage } from '../navigation/rule-address.ts';
 import { stationById } from '../query/stations.ts';
@@ -37,9 +37,9 @@ interface SwitchProps {
 
 /** Shows the new state while the request is under way. */
 export function RuleSwitch({ rule, renew }: SwitchProps) {
-  const [wish, setWish] = useState<boolean>();
-  const shown = wish ?? rule.enabled;
-  useEffect(() => setWish(undefined), [rule]);
+  const [requested, setRequested] = useState<boolean>();
+  const shown = requested ?? rule.enabled;
+  useEffect(() => setRequested(undefined), [rule]);
   return (
     <button
       type="button"
@@ -49,11 +49,11 @@ export function RuleSwitch({ rule, renew }: SwitchProps) {
       aria-checked={shown}
       onClick={async (event) => {
         const byKeys = event.currentTarget.matches(':focus-visible');
-        setWish(!shown);
-        if (!(await switchRule({ rule, renew, byKeys }, !shown))) setWish(undefined);
+        setRequested(!shown);
+        if (!(await switchRule({ rule, renew, byKeys }, !shown))) setRequested(undefined);
       }}
     >
-      <span class="rule-switch-words" aria-hidden="true">
+      <span class="note bold" aria-hidden="true">
         {shown ? TEXTS.on : TEXTS.off}
       </span>
       <span class="switch" aria-hidden="true" />
@@ -68,7 +68,7 @@ export function DisabledNote({ rule }: { rule: RuleItem }) {
     <div class="rule-note rule-note-bad">
       <Icon name="alert" />
       <p>
-        <b>{TEXTS.stoppedItself(rule.disabledReason)}</b>
+        <b class="block-level">{TEXTS.stoppedItself(rule.disabledReason)}</b>
         {TEXTS.stoppedItselfNote}
       </p>
     </div>
@@ -91,22 +91,22 @@ function NextLine({ rule }: { rule: RuleItem }) {
   const next = rule.next ?? null;
   if (next === null) {
     return (
-      <p class="rule-next rule-next-none">
+      <p class="rule-next hstack gap-70 note round-m ground">
         <Icon name="clock" />
         {rule.enabled ? TEXTS.nothingToBook : TEXTS.booksNothing}
       </p>
     );
   }
   return (
-    <p class="rule-next">
+    <p class="rule-next hstack gap-70 round-m ground">
       <Icon name={next.state === 'conflict' ? 'alert' : 'clock'} />
-      <span class="rule-next-text">
-        <span class="rule-next-when">
-          <b class="numbers">{shortText(next.startAt)}</b>
+      <span class="stack grow min-0">
+        <span class="rule-next-when cluster note">
+          <b class="numbers ink">{shortText(next.startAt)}</b>
           <span>{narrow(next.serviceName)}</span>
           <StateBadge item={next} />
         </span>
-        <span class="rule-next-title">{tidyTitle(next.title)}</span>
+        <span class="semibold truncate">{tidyTitle(next.title)}</span>
       </span>
     </p>
   );
@@ -115,10 +115,10 @@ function NextLine({ rule }: { rule: RuleItem }) {
 function Counts({ rule }: { rule: RuleItem }) {
   const { booked = 0, conflicts = 0, recorded = 0, priority } = rule;
   return (
-    <p class="rule-counts numbers">
+    <p class="rule-counts numbers flex wrap note">
       <span>{TEXTS.booked(booked.toLocaleString('ja'))}</span>
       {conflicts === 0 ? null : (
-        <span class="rule-conflicts">{TEXTS.conflicts(conflicts.toLocaleString('ja'))}</span>
+        <span class="bold text-warn">{TEXTS.conflicts(conflicts.toLocaleString('ja'))}</span>
       )}
       <span>{TEXTS.recorded(recorded.toLocaleString('ja'))}</span>
       <span>{TEXTS.priorityOf(priority)}</span>
@@ -145,9 +145,9 @@ interface FootProps {
 /** Counts and actions of the rule. */
 export function RuleFoot({ rule, deleteLabel, onDelete }: FootProps) {
   return (
-    <footer class="rule-foot">
+    <footer class="rule-foot cluster justify-between">
       <Counts rule={rule} />
-      <span class="rule-buttons">
+      <span class="rule-buttons flex wrap push-end gap-40">
         <ActionLink href={ruleEditor(rule.id)} icon="edit" label={TEXTS.edit} />
         <ActionLink href={ruleCopy(rule.id)} icon="copy" label={TEXTS.copy} />
         <button
@@ -178,17 +178,21 @@ export function RuleCard({ rule, renew, onDelete }: CardProps) {
   }, [wanted]);
   const extras = actionsInWords(rule);
   return (
-    <li class="rule" data-rule={rule.id} data-off={rule.enabled ? undefined : ''}>
-      <header class="rule-head">
-        <h2>
+    <li
+      class="rule vstack min-0 relative round-l bordered surface shadow-1 hover-surface"
+      data-rule={rule.id}
+      data-off={rule.enabled ? undefined : ''}
+    >
+      <header class="rule-head flex align-start justify-between gap-100">
+        <h2 class="grow min-0 text-l">
           <a ref={link} class="rule-link" href={rulePage(rule.id)}>
             {rule.name}
           </a>
         </h2>
         <RuleSwitch rule={rule} renew={renew} />
       </header>
-      <p class="rule-words">{conditionsInWords(rule, stationName).join('、')}</p>
-      {extras.length === 0 ? null : <p class="rule-extras">{extras.join('、')}</p>}
+      <p class="rule-words semibold">{conditionsInWords(rule, stationName).join('、')}</p>
+      {extras.length === 0 ? null : <p class="rule-extras note">{extras.join('、')}</p>}
       <DisabledNote rule={rule} />
       <CrowdedNote rule={rule} />
       <NextLine rule={rule} />

@@ -1,15 +1,16 @@
 /** Conditions of a rule: the most used first, the rest collapsed. */
 import { useSignal } from '@preact/signals';
+import { RULE_CONDITIONS } from '../../lib/wire/rule-fields.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Toggle, toggled } from '../ui/toggle.tsx';
 import type { Draft } from './draft.ts';
 import { FieldGroup, Fold, InlineInput, SwitchLine, TextField } from './fields.tsx';
 import { type FieldName, readForm } from './form.ts';
 import { GenreField } from './genre-field.tsx';
-import { readMinute } from './moments.ts';
 import { StationField } from './station-field.tsx';
 import { TEXTS } from './texts.ts';
-import { conditionsInWords, KEYWORD_FIELDS, WEEKDAY_CHOICES } from './words.ts';
+import { readMinute } from './time-text.ts';
+import { conditionsInWords, KEYWORD_FIELD_WORDS, WEEKDAY_CHOICES } from './words.ts';
 
 function KeywordHelp({ regex }: { regex: boolean }) {
   const open = useSignal(false);
@@ -20,7 +21,7 @@ function KeywordHelp({ regex }: { regex: boolean }) {
         {TEXTS.keywordHelp}
         <button
           type="button"
-          class="link-button"
+          class="link-button bold text-accent"
           aria-expanded={open.value}
           onClick={() => {
             open.value = !open.value;
@@ -30,9 +31,9 @@ function KeywordHelp({ regex }: { regex: boolean }) {
         </button>
       </p>
       {open.value ? (
-        <dl class="keyword-examples">
+        <dl class="keyword-examples stack gap-35 round-m ground">
           {TEXTS.examples.map(([example, meaning]) => (
-            <div key={example}>
+            <div class="stack align-baseline gap-60" key={example}>
               <dt>
                 <code>{example}</code>
               </dt>
@@ -63,7 +64,12 @@ function WhenFields({ draft }: { draft: Draft }) {
   const to = readMinute(timeTo, true);
   return (
     <>
-      <FieldGroup draft={draft} paths={['weekdays']} label={TEXTS.weekdays} help={TEXTS.weekdaysHelp}>
+      <FieldGroup
+        draft={draft}
+        paths={['weekdays']}
+        label={RULE_CONDITIONS.weekdays.label}
+        help={TEXTS.weekdaysHelp}
+      >
         <div class="chips chips-days">
           {WEEKDAY_CHOICES.map(({ day, name }) => (
             <Toggle
@@ -120,7 +126,7 @@ const OTHER_PATHS: readonly FieldName[] = [
   'periodTo',
 ];
 
-function MomentInput({
+function DateTimeInput({
   draft,
   path,
   label,
@@ -129,7 +135,7 @@ function MomentInput({
   path: 'periodFrom' | 'periodTo';
   label: string;
 }) {
-  const moment = draft.form[path];
+  const input = draft.form[path];
   return (
     <div class="rule-line">
       <span class="rule-line-name">{label}</span>
@@ -139,8 +145,8 @@ function MomentInput({
         name={path}
         aria-label={TEXTS.dayOf(label)}
         aria-invalid={draft.faultOf(path) !== undefined}
-        value={moment.date}
-        onInput={(event) => draft.change({ [path]: { ...moment, date: event.currentTarget.value } })}
+        value={input.date}
+        onInput={(event) => draft.change({ [path]: { ...input, date: event.currentTarget.value } })}
         onBlur={() => draft.leave(path)}
       />
       <input
@@ -149,8 +155,8 @@ function MomentInput({
         autocomplete="off"
         placeholder={TEXTS.time}
         aria-label={TEXTS.timeOf(label)}
-        value={moment.time}
-        onInput={(event) => draft.change({ [path]: { ...moment, time: event.currentTarget.value } })}
+        value={input.time}
+        onInput={(event) => draft.change({ [path]: { ...input, time: event.currentTarget.value } })}
         onBlur={() => draft.leave(path)}
       />
     </div>
@@ -170,7 +176,7 @@ function folded(draft: Draft, paths: readonly FieldName[]): string {
     () => undefined,
   );
   if (paths === WORD_PATHS) {
-    const places = KEYWORD_FIELDS.filter(({ value }) => body.keywordIn.includes(value));
+    const places = KEYWORD_FIELD_WORDS.filter(({ value }) => body.keywordIn.includes(value));
     words.unshift(TEXTS.findIn(places.map(({ label }) => label).join('・')));
     if (body.regex) words.push(TEXTS.regex);
   }
@@ -181,9 +187,9 @@ function WordFold({ draft }: { draft: Draft }) {
   const { form, change } = draft;
   return (
     <Fold draft={draft} title={TEXTS.method} paths={WORD_PATHS} summary={folded(draft, WORD_PATHS)}>
-      <FieldGroup draft={draft} paths={['keywordIn']} label={TEXTS.keywordIn}>
+      <FieldGroup draft={draft} paths={['keywordIn']} label={RULE_CONDITIONS.keywordIn.label}>
         <div class="chips">
-          {KEYWORD_FIELDS.map(({ value, label }) => (
+          {KEYWORD_FIELD_WORDS.map(({ value, label }) => (
             <Toggle
               key={value}
               on={form.keywordIn.includes(value)}
@@ -192,7 +198,9 @@ function WordFold({ draft }: { draft: Draft }) {
                 // At least one field must be searched.
                 if (next.length > 0) {
                   change({
-                    keywordIn: KEYWORD_FIELDS.map((field) => field.value).filter((one) => next.includes(one)),
+                    keywordIn: KEYWORD_FIELD_WORDS.map((field) => field.value).filter((one) =>
+                      next.includes(one),
+                    ),
                   });
                 }
               }}
@@ -205,11 +213,11 @@ function WordFold({ draft }: { draft: Draft }) {
       <TextField
         draft={draft}
         path="excludeKeyword"
-        label={TEXTS.exclude}
+        label={RULE_CONDITIONS.excludeKeyword.label}
         placeholder={TEXTS.excludeExample}
         help={TEXTS.excludeHelp}
       />
-      <SwitchLine draft={draft} path="regex" label={TEXTS.useRegex} help={TEXTS.useRegexHelp} />
+      <SwitchLine draft={draft} path="regex" label={RULE_CONDITIONS.regex.label} help={TEXTS.useRegexHelp} />
     </Fold>
   );
 }
@@ -228,14 +236,14 @@ function OtherFold({ draft }: { draft: Draft }) {
           <InlineInput
             draft={draft}
             path="durationMin"
-            label={TEXTS.shortest}
+            label={RULE_CONDITIONS.durationMin.short}
             unit={TEXTS.minutesAtLeast}
             digits
           />
           <InlineInput
             draft={draft}
             path="durationMax"
-            label={TEXTS.longest}
+            label={RULE_CONDITIONS.durationMax.short}
             unit={TEXTS.minutesAtMost}
             digits
           />
@@ -247,8 +255,8 @@ function OtherFold({ draft }: { draft: Draft }) {
         label={TEXTS.period}
         help={TEXTS.periodHelp}
       >
-        <MomentInput draft={draft} path="periodFrom" label={TEXTS.periodFrom} />
-        <MomentInput draft={draft} path="periodTo" label={TEXTS.periodTo} />
+        <DateTimeInput draft={draft} path="periodFrom" label={RULE_CONDITIONS.periodFrom.short} />
+        <DateTimeInput draft={draft} path="periodTo" label={RULE_CONDITIONS.periodTo.short} />
         {form.periodFrom.date + form.periodTo.date === '' ? null : (
           <button
             type="button"
@@ -268,14 +276,14 @@ function OtherFold({ draft }: { draft: Draft }) {
 export function ConditionFields({ draft }: { draft: Draft }) {
   const { form } = draft;
   return (
-    <section class="block rule-block" aria-label={TEXTS.conditions}>
+    <section class="block rule-block stack" aria-label={TEXTS.conditions}>
       <header class="block-head">
         <h2>{TEXTS.conditions}</h2>
       </header>
       <TextField
         draft={draft}
         path="keyword"
-        label={form.regex ? TEXTS.keywordRegex : TEXTS.keyword}
+        label={form.regex ? TEXTS.keywordRegex : RULE_CONDITIONS.keyword.label}
         placeholder={form.regex ? TEXTS.regexExample : TEXTS.keywordExample}
         help={<KeywordHelp regex={form.regex} />}
         initial

@@ -1,6 +1,6 @@
 /** Confirmation of a deletion: what happens to the rule's reservations and recordings. */
 import { useState } from 'preact/hooks';
-import type { RuleItem } from '../../wire/api.ts';
+import type { RuleItem } from '../../lib/wire/api.ts';
 import { Sheet } from '../ui/sheet.tsx';
 import { removeRule } from './store.ts';
 import { TEXTS } from './texts.ts';
@@ -19,14 +19,14 @@ export function DeleteSheet({ rule, byKeys, renew, onClose, onDeleted }: DeleteP
   const { booked = 0, recorded = 0 } = rule;
   return (
     <Sheet title={TEXTS.removeRule} onClose={onClose}>
-      <p class="rule-delete-name">「{rule.name}」</p>
-      <ul class="hints">
+      <p class="below-75 text-l bold">「{rule.name}」</p>
+      <ul class="hints stack gap-40 muted text-left">
         <li>{booked === 0 ? TEXTS.removesNoBooking : TEXTS.removesBookings(booked)}</li>
         <li>{recorded === 0 ? TEXTS.neverRecorded : TEXTS.keepsRecordings(recorded.toLocaleString('ja'))}</li>
         <li>{TEXTS.forgetsCancelled}</li>
       </ul>
       <p class="sheet-note">{TEXTS.removeNote}</p>
-      <div class="rule-delete-actions">
+      <div class="rule-delete-actions flex wrap gap-60 above-100">
         <button
           type="button"
           class="button button-danger"

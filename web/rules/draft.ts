@@ -1,9 +1,9 @@
 /** State of the rule editor: field contents, errors, and the preview. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { RuleItem } from '../../wire/api.ts';
-import type { RuleId } from '../../wire/ids.ts';
+import type { RuleItem } from '../../lib/wire/api.ts';
+import type { RuleId } from '../../lib/wire/ids.ts';
 import { ApiFailure, createRule, networkFailure, previewRule, replaceRule } from '../query/api.ts';
-import { listenFor } from '../query/events.ts';
+import { listenFor, SEARCH_CHANGES } from '../query/events.ts';
 import {
   type CompleteBody,
   type FieldFault,
@@ -60,7 +60,7 @@ function usePreview(body: CompleteBody, readable: boolean, ruleId: RuleId | unde
     first.current = false;
   }, [key, readable]);
   useEffect(() => {
-    const stop = listenFor(['programs', 'reservations', 'recordings'], () => {
+    const stop = listenFor(SEARCH_CHANGES, () => {
       if (latest.current.readable && isLimited(latest.current.body)) run.show(latest.current.body);
     });
     return () => {
@@ -79,12 +79,12 @@ interface Edited {
 }
 
 /** Fields that differ between form and stored rule, where both changed them. */
-export interface Overtaken {
+export interface EditConflict {
   readonly there: RuleForm;
   readonly fields: readonly FieldName[];
 }
 
-export interface SaveWish {
+export interface SaveOptions {
   /** The rule under edit was deleted. */
   readonly asNew?: boolean;
   /** The viewer has acknowledged the concurrent change. */
@@ -96,7 +96,7 @@ export function useDraft(initial: RuleForm, edited: Edited | undefined) {
   const ruleId = edited?.id;
   const [base, setBase] = useState(initial);
   const [form, setForm] = useState(initial);
-  const [overtaken, setOvertaken] = useState<Overtaken>();
+  const [editConflict, setEditConflict] = useState<EditConflict>();
   /** Must be shown before anything is saved. */
   const [asking, setAsking] = useState(false);
   const [left, setLeft] = useState<ReadonlySet<FieldName>>(new Set());
@@ -109,19 +109,19 @@ export function useDraft(initial: RuleForm, edited: Edited | undefined) {
   const preview = usePreview(body, faults.length === 0, ruleId);
 
   /** Merges the stored rule into the form, except for fields that both changed. */
-  const takeOver = (there: RuleForm): { form: RuleForm; isClear: boolean } => {
-    if (sameForm(there, base)) return { form, isClear: overtaken === undefined };
+  const mergeStored = (there: RuleForm): { form: RuleForm; isClear: boolean } => {
+    if (sameForm(there, base)) return { form, isClear: editConflict === undefined };
     const merged = mergeForms(base, form, there);
-    const earlier = overtaken?.fields.filter((name) => !merged.conflicts.includes(name)) ?? [];
+    const earlier = editConflict?.fields.filter((name) => !merged.conflicts.includes(name)) ?? [];
     const fields = [...merged.conflicts, ...earlier];
     setBase(there);
     setForm(merged.form);
-    setOvertaken(fields.length === 0 ? undefined : { there, fields });
+    setEditConflict(fields.length === 0 ? undefined : { there, fields });
     return { form: merged.form, isClear: fields.length === 0 };
   };
   useEffect(() => {
     // A save made here also arrives as a change event.
-    if (!saving) takeOver(initial);
+    if (!saving) mergeStored(initial);
   }, [initial]);
   useEffect(() => {
     if (toFocus !== undefined) focusField(toFocus.path);
@@ -149,7 +149,7 @@ export function useDraft(initial: RuleForm, edited: Edited | undefined) {
   /**
    * Undefined when it was refused: errors are shown at their fields, and the input is kept.
    */
-  const save = async ({ asNew = false, over = false }: SaveWish = {}): Promise<RuleItem | undefined> => {
+  const save = async ({ asNew = false, over = false }: SaveOptions = {}): Promise<RuleItem | undefined> => {
     const [first] = faults;
     if (first !== undefined) {
       setLeft(new Set(Object.keys(form) as FieldName[]));
@@ -162,7 +162,7 @@ export function useDraft(initial: RuleForm, edited: Edited | undefined) {
     try {
       // A change event may be under way.
       const stored = asNew || over ? undefined : await edited?.read();
-      const taken = stored === undefined ? { form, isClear: true } : takeOver(stored);
+      const taken = stored === undefined ? { form, isClear: true } : mergeStored(stored);
       if (!taken.isClear) {
         setAsking(true);
         return undefined;
@@ -187,12 +187,12 @@ export function useDraft(initial: RuleForm, edited: Edited | undefined) {
     stay: () => setAsking(false),
     /** The stored values of the fields that both changed. */
     takeTheirs: () => {
-      if (overtaken === undefined) return;
-      const theirs = Object.fromEntries(overtaken.fields.map((name) => [name, overtaken.there[name]]));
+      if (editConflict === undefined) return;
+      const theirs = Object.fromEntries(editConflict.fields.map((name) => [name, editConflict.there[name]]));
       setForm((before) => ({ ...before, ...theirs }));
-      setOvertaken(undefined);
+      setEditConflict(undefined);
       setAsking(false);
     },
   };
-  return { draft, faults, dirty, overtaken, choice, preview, failure, saving, save };
+  return { draft, faults, dirty, editConflict, choice, preview, failure, saving, save };
 }

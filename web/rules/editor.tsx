@@ -1,7 +1,7 @@
 /** The rule editor: form, preview beside it, and a bar to save or leave. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { RuleItem } from '../../wire/api.ts';
-import type { RuleId } from '../../wire/ids.ts';
+import type { RuleItem } from '../../lib/wire/api.ts';
+import type { RuleId } from '../../lib/wire/ids.ts';
 import { goBackOr, keepScreen, navigate, query } from '../navigation/router.ts';
 import { rulePage } from '../navigation/rule-address.ts';
 import { getRule, type KnownSettings } from '../query/api.ts';
@@ -15,14 +15,14 @@ import { FailurePanel } from '../words/failure-panel.tsx';
 import { ActionFields } from './action-fields.tsx';
 import { DisabledNote } from './card.tsx';
 import { ConditionFields } from './condition-fields.tsx';
-import { type SaveWish, useDraft } from './draft.ts';
+import { type SaveOptions, useDraft } from './draft.ts';
+import { EditConflictSheet } from './edit-conflict-sheet.tsx';
 import { formOf, formOfQuery, type RuleForm } from './form.ts';
-import { markedWords } from './marked.ts';
-import { OvertakenSheet } from './overtaken-sheet.tsx';
 import { Preview } from './preview.tsx';
 import { SaveBar } from './save-bar.tsx';
 import { wantedRule } from './store.ts';
 import { TEXTS } from './texts.ts';
+import { markedWords } from './words.ts';
 
 const READ_LIMIT_MS = 10_000;
 
@@ -66,7 +66,7 @@ function LeaveSheet({ onSave, onLeave, onStay }: LeaveProps) {
   return (
     <Sheet title={TEXTS.unsaved} onClose={onStay}>
       <p class="sheet-note">{TEXTS.unsavedNote}</p>
-      <div class="rule-leave">
+      <div class="flex wrap gap-60 above-100">
         <button type="button" class="button button-main" onClick={onSave}>
           {TEXTS.save}
         </button>
@@ -106,23 +106,23 @@ function Editor({ title, initial, rule }: EditorProps) {
     id === undefined
       ? undefined
       : { id, read: async () => editOf(await getRule(id, AbortSignal.timeout(READ_LIMIT_MS))) };
-  const { draft, dirty, faults, overtaken, choice, preview, failure, saving, save } = useDraft(
+  const { draft, dirty, faults, editConflict, choice, preview, failure, saving, save } = useDraft(
     initial,
     edited,
   );
   const keeping = useKeeping(dirty);
   const saveButton = useRef<HTMLButtonElement>(null);
   /** @param go the requested navigation; undefined: to the saved rule */
-  const saveAndGo = async (go: (() => void) | undefined, wish: SaveWish = {}): Promise<void> => {
+  const saveAndGo = async (go: (() => void) | undefined, options: SaveOptions = {}): Promise<void> => {
     if (saving) return;
     keeping.stay();
-    const saved = await save(wish);
+    const saved = await save(options);
     if (saved === undefined) return;
     keeping.letGo();
     wantedRule.value = saved.id;
     showToast(TEXTS.saved(saved.name));
     if (go !== undefined) go();
-    else if (rule === undefined || wish.asNew === true) navigate(rulePage(saved.id), true);
+    else if (rule === undefined || options.asNew === true) navigate(rulePage(saved.id), true);
     else goBackOr(rulePage(saved.id));
   };
   return (
@@ -133,9 +133,9 @@ function Editor({ title, initial, rule }: EditorProps) {
         </button>
         <h1 class="screen-title">{title}</h1>
       </header>
-      <div class="rule-columns">
+      <div class="rule-columns stack">
         <form
-          class="rule-form"
+          class="rule-form stack min-0"
           aria-label={title}
           onSubmit={(event) => event.preventDefault()}
           data-nav-group="rule-form"
@@ -159,9 +159,9 @@ function Editor({ title, initial, rule }: EditorProps) {
         saving={saving}
         onSave={(asNew) => void saveAndGo(undefined, { asNew })}
       />
-      {choice.asking && overtaken !== undefined ? (
-        <OvertakenSheet
-          overtaken={overtaken}
+      {choice.asking && editConflict !== undefined ? (
+        <EditConflictSheet
+          editConflict={editConflict}
           form={draft.form}
           onOver={() => void saveAndGo(undefined, { over: true })}
           onTheirs={choice.takeTheirs}

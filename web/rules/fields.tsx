@@ -58,7 +58,7 @@ interface InputProps {
 /** A short input in a line with others. */
 export function InlineInput({ draft, path, label, placeholder = '', unit, digits = false }: InputProps) {
   return (
-    <label class="rule-inline">
+    <label class="rule-inline inline-row gap-45">
       <span class="hidden-text">{label}</span>
       <input
         name={path}
@@ -78,17 +78,23 @@ export function InlineInput({ draft, path, label, placeholder = '', unit, digits
 }
 
 /** Fields with a choice of one of several values. */
-type ChoiceName = 'encode' | 'keepTs' | 'commercials';
+export type ChoiceName = {
+  [Name in FieldName]: string extends RuleForm[Name]
+    ? never
+    : 'setting' extends RuleForm[Name]
+      ? Name
+      : never;
+}[FieldName];
 
-interface ChoiceProps<N extends ChoiceName> {
+interface ChoiceProps {
   readonly draft: Draft;
-  readonly path: N;
+  readonly path: ChoiceName;
   readonly label: string;
-  readonly words: Readonly<Record<RuleForm[N], string>>;
+  readonly words: Readonly<Record<string, string>>;
 }
 
 /** A choice in a line with its label. */
-export function InlineChoice<N extends ChoiceName>({ draft, path, label, words }: ChoiceProps<N>) {
+export function InlineChoice({ draft, path, label, words }: ChoiceProps) {
   return (
     <label class="rule-line">
       <span class="rule-choice-name">{label}</span>
@@ -98,7 +104,7 @@ export function InlineChoice<N extends ChoiceName>({ draft, path, label, words }
         value={draft.form[path]}
         onChange={({ currentTarget }) => draft.change({ [path]: currentTarget.value })}
       >
-        {(Object.entries(words) as [RuleForm[N], string][]).map(([value, text]) => (
+        {Object.entries(words).map(([value, text]) => (
           <option key={value} value={value}>
             {text}
           </option>
@@ -161,7 +167,7 @@ export function SwitchLine({ draft, path, label, help, inverted = false }: Switc
   const on = draft.form[path] !== inverted;
   const id = useId();
   return (
-    <div class="rule-field rule-switch-line" data-path={path}>
+    <div class="rule-field rule-switch-line align-center" data-path={path}>
       <div>
         <span class="rule-label" id={`${id}-label`}>
           {label}
@@ -206,21 +212,21 @@ export function Fold({ draft, title, summary, paths, children }: FoldProps) {
     if (faulty) setOpen(true);
   }, [faulty]);
   return (
-    <section class="rule-fold" data-open={shown ? '' : undefined}>
+    <section class="rule-fold round-m bordered" data-open={shown ? '' : undefined}>
       <button
         type="button"
-        class="rule-fold-button"
+        class="rule-fold-button hstack justify-between full-width gap-100 text-left round-m hover-surface"
         aria-expanded={shown}
         aria-controls={id}
         onClick={() => setOpen(faulty || !shown)}
       >
-        <span>
+        <span class="stack min-0">
           <b>{title}</b>
-          {shown ? null : <small>{summary}</small>}
+          {shown ? null : <small class="muted">{summary}</small>}
         </span>
         <Icon name={shown ? 'up' : 'down'} />
       </button>
-      <div id={id} class="rule-fold-content">
+      <div id={id} class="rule-fold-content stack">
         {shown ? children : null}
       </div>
     </section>

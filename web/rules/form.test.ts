@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import { Value } from '@sinclair/typebox/value';
-import type { StationId } from '../../arib/ids.ts';
-import { broadcastMs, plusMs } from '../../arib/time.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import { broadcastMs, plusMs } from '../../lib/arib/time.ts';
+import { RuleBodySchema } from '../../lib/wire/schedule.ts';
 import { fuzzRounds, fuzzSeed, Random } from '../../test/fuzz/random.ts';
-import { RuleBodySchema } from '../../wire/schedule.ts';
 import { type CompleteBody, formOf, formOfQuery, isLimited, keywordFor, readForm, sameForm } from './form.ts';
-import { minuteText, momentOf, readMinute, readMoment, readSeconds } from './moments.ts';
+import { dateTimeOf, minuteText, readDateTime, readMinute, readSeconds } from './time-text.ts';
 
 const TYPES = ['GR', 'BS', 'CS'] as const;
 const PLACES = ['title', 'description', 'extended'] as const;
@@ -114,7 +114,7 @@ describe('the rule form', () => {
   });
 });
 
-describe('moments', () => {
+describe('times as text', () => {
   test('times of day in the forms that people type', () => {
     const read: Record<string, number | undefined> = {
       '19:00': 1_140,
@@ -142,12 +142,12 @@ describe('moments', () => {
   test('a day without a time is a broadcast day', () => {
     // 2026-11-20 05:00 in Japan.
     const begin = broadcastMs(Date.UTC(2026, 10, 19, 20));
-    expect(momentOf(begin, false)).toEqual({ date: '2026-11-20', time: '' });
-    expect(momentOf(begin, true)).toEqual({ date: '2026-11-19', time: '' });
-    expect(readMoment({ date: '2026-11-19', time: '' }, true)).toBe(begin);
-    expect(readMoment({ date: '2026-11-20', time: '7:30' }, false)).toBe(plusMs(begin, 150 * 60_000));
-    expect(readMoment({ date: '2026-13-20', time: '' }, false)).toBeUndefined();
-    expect(momentOf(plusMs(begin, 12_345), false)).toEqual({ date: '2026-11-20', time: '05:00:12.345' });
+    expect(dateTimeOf(begin, false)).toEqual({ date: '2026-11-20', time: '' });
+    expect(dateTimeOf(begin, true)).toEqual({ date: '2026-11-19', time: '' });
+    expect(readDateTime({ date: '2026-11-19', time: '' }, true)).toBe(begin);
+    expect(readDateTime({ date: '2026-11-20', time: '7:30' }, false)).toBe(plusMs(begin, 150 * 60_000));
+    expect(readDateTime({ date: '2026-13-20', time: '' }, false)).toBeUndefined();
+    expect(dateTimeOf(plusMs(begin, 12_345), false)).toEqual({ date: '2026-11-20', time: '05:00:12.345' });
   });
 
   test('seconds with milliseconds', () => {

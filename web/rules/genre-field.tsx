@@ -1,5 +1,6 @@
 /** The genres of a rule: major genres, or subgenres of the selected ones. */
 import { useSignal } from '@preact/signals';
+import { RULE_CONDITIONS } from '../../lib/wire/rule-fields.ts';
 import { Toggle } from '../ui/toggle.tsx';
 import { MAJOR_GENRES, majorGenreName, middleGenres } from '../words/genre.ts';
 import type { Draft } from './draft.ts';
@@ -20,20 +21,20 @@ function Parts({ draft, lv1 }: { draft: Draft; lv1: number }) {
     return (
       <button
         type="button"
-        class="genre-parts genre-parts-closed"
+        class="genre-parts genre-parts-closed cluster justify-between full-width gap-35 text-left ground hover-deep"
         data-genre={lv1}
         onClick={() => (open.value = true)}
       >
         <span>
           {majorGenreName(lv1)}：<b>{TEXTS.all}</b>
         </span>
-        <span class="genre-parts-open">{TEXTS.choosePart}</span>
+        <span class="text-s bold text-accent">{TEXTS.choosePart}</span>
       </button>
     );
   }
   return (
-    <div class="genre-parts" data-genre={lv1}>
-      <span class="genre-parts-name">{TEXTS.partsOf(majorGenreName(lv1))}</span>
+    <div class="genre-parts cluster gap-35 ground" data-genre={lv1}>
+      <span class="genre-parts-name note">{TEXTS.partsOf(majorGenreName(lv1))}</span>
       {all.map(({ lv2, name }) => (
         <Toggle
           key={lv2}
@@ -53,7 +54,7 @@ export function GenreField({ draft }: { draft: Draft }) {
   const usual = MAJOR_GENRES.map(({ lv1 }) => lv1);
   const strange = chosen.filter((lv1) => !usual.includes(lv1));
   return (
-    <FieldGroup draft={draft} paths={['genres']} label={TEXTS.genres}>
+    <FieldGroup draft={draft} paths={['genres']} label={RULE_CONDITIONS.genres.label}>
       <div class="chips">
         {[...usual, ...strange].map((lv1) => (
           <Toggle

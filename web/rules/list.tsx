@@ -1,6 +1,6 @@
 /** All rules: search, order, switch, copy, delete. */
 import { useSignal } from '@preact/signals';
-import type { RuleItem } from '../../wire/api.ts';
+import type { RuleItem } from '../../lib/wire/api.ts';
 import { ruleOrder } from '../device/preferences.ts';
 import { RULES } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
@@ -30,7 +30,7 @@ function OrderButton() {
         onClick={() => (open.value = true)}
       >
         <Icon name="list" />
-        <span class="rule-order-words">{label}</span>
+        <span class="wide-only">{label}</span>
       </button>
       {open.value ? (
         <Sheet title={TEXTS.order} onClose={() => (open.value = false)}>
@@ -118,7 +118,7 @@ export function RuleList() {
         <NoRules />
       ) : (
         <>
-          <div class="rule-tools">
+          <div class="cluster gap-75 below-100">
             <NewButton />
             {rules.length > 1 ? <OrderButton /> : null}
             {many ? (
@@ -130,7 +130,7 @@ export function RuleList() {
               />
             ) : null}
           </div>
-          <ul class="rule-list" data-nav-group="rules">
+          <ul class="rule-list stack" data-nav-group="rules">
             {shown.map((rule) => (
               <RuleCard
                 key={rule.id}

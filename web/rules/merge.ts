@@ -1,9 +1,10 @@
 /** Three-way merge of a rule under edit with its stored version: one-sided changes are taken over, others are conflicts. */
-import type { StationId } from '../../arib/ids.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import { RULE_FIELDS } from '../../lib/wire/rule-fields.ts';
+import { inputInWords } from './field-input.ts';
 import type { FieldName, RuleForm } from './form.ts';
-import type { Moment } from './moments.ts';
 import { TEXTS } from './texts.ts';
-import { CONVERSION_WORDS, genreName, KEYWORD_FIELDS, TYPE_CHOICES, weekdaysText } from './words.ts';
+import { genreName, weekdaysText } from './words.ts';
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
@@ -28,38 +29,7 @@ export function mergeForms(base: RuleForm, here: RuleForm, there: RuleForm): Mer
   return { form, conflicts };
 }
 
-const LABELS: Readonly<Record<FieldName, string>> = {
-  name: TEXTS.name,
-  enabled: TEXTS.use,
-  keyword: TEXTS.keyword,
-  regex: TEXTS.useRegex,
-  keywordIn: TEXTS.keywordIn,
-  excludeKeyword: TEXTS.exclude,
-  stationIds: TEXTS.station,
-  types: TEXTS.types,
-  genres: TEXTS.genres,
-  weekdays: TEXTS.weekdays,
-  timeFrom: TEXTS.beginsFromName,
-  timeTo: TEXTS.beginsToName,
-  durationMin: TEXTS.shortestName,
-  durationMax: TEXTS.longestName,
-  freeOnly: TEXTS.freeOnly,
-  periodFrom: TEXTS.periodFromName,
-  periodTo: TEXTS.periodToName,
-  priority: TEXTS.priority,
-  dedupe: TEXTS.dedupe,
-  marginBefore: TEXTS.marginBefore,
-  marginAfter: TEXTS.marginAfter,
-  encode: TEXTS.conversion,
-  keepTs: TEXTS.originalAfter,
-  commercials: TEXTS.commercials,
-  keepNewest: TEXTS.keepNewest,
-  keepDays: TEXTS.keepDays,
-};
-
-const NOTHING = TEXTS.notSet;
-const orNothing = (text: string): string => (text === '' ? NOTHING : text);
-const momentText = ({ date, time }: Moment): string => orNothing(`${date} ${time}`.trim());
+const orNothing = (text: string): string => (text === '' ? TEXTS.notSet : text);
 
 /** Name and value of a field in words. @param nameOf undefined for a station that is not received */
 export function fieldInWords(
@@ -67,7 +37,7 @@ export function fieldInWords(
   form: RuleForm,
   nameOf: (id: StationId) => string | undefined,
 ): { readonly label: string; readonly value: string } {
-  return { label: LABELS[name], value: valueInWords(name, form, nameOf) };
+  return { label: RULE_FIELDS[name].label, value: orNothing(valueInWords(name, form, nameOf)) };
 }
 
 function valueInWords(
@@ -76,37 +46,13 @@ function valueInWords(
   nameOf: (id: StationId) => string | undefined,
 ): string {
   switch (name) {
-    case 'enabled':
-    case 'regex':
-    case 'freeOnly':
-    case 'dedupe':
-      return form[name] ? TEXTS.yes : TEXTS.no;
-    case 'keywordIn':
-      return KEYWORD_FIELDS.filter(({ value }) => form.keywordIn.includes(value))
-        .map(({ label }) => label)
-        .join('・');
     case 'stationIds':
-      return orNothing(form.stationIds.map((id) => nameOf(id) ?? TEXTS.notReceived).join('・'));
-    case 'types':
-      return orNothing(
-        TYPE_CHOICES.filter(({ value }) => form.types.includes(value))
-          .map(({ label }) => label)
-          .join('・'),
-      );
+      return form.stationIds.map((id) => nameOf(id) ?? TEXTS.notReceived).join('・');
     case 'genres':
-      return orNothing(form.genres.map(genreName).join(' / '));
+      return form.genres.map(genreName).join(' / ');
     case 'weekdays':
-      return orNothing(weekdaysText(form.weekdays));
-    case 'periodFrom':
-    case 'periodTo':
-      return momentText(form[name]);
-    case 'encode':
-      return CONVERSION_WORDS.encode[form.encode];
-    case 'keepTs':
-      return CONVERSION_WORDS.keepTs[form.keepTs];
-    case 'commercials':
-      return CONVERSION_WORDS.commercials[form.commercials];
+      return weekdaysText(form.weekdays);
     default:
-      return orNothing(form[name]);
+      return inputInWords(RULE_FIELDS[name].type, form[name]);
   }
 }

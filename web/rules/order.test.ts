@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import type { ProgramId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
-import type { RuleItem } from '../../wire/api.ts';
-import { reservationId, ruleId } from '../../wire/ids.ts';
+import type { ProgramId } from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import type { RuleItem } from '../../lib/wire/api.ts';
+import { reservationId, ruleId } from '../../lib/wire/ids.ts';
 import { formOf, readForm } from './form.ts';
 import { ordered, RULE_ORDERS, searched } from './order.ts';
 

@@ -1,5 +1,5 @@
 /** Order and search of the rules list. */
-import type { RuleItem } from '../../wire/api.ts';
+import type { RuleItem } from '../../lib/wire/api.ts';
 import { TEXTS } from './texts.ts';
 
 export const RULE_ORDERS = [

@@ -1,7 +1,7 @@
 /** Page of a rule: conditions, reservations and recordings. */
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import type { RuleId } from '../../wire/ids.ts';
+import type { RuleId } from '../../lib/wire/ids.ts';
 import { goBackOr } from '../navigation/router.ts';
 import { ruleQuery } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
@@ -36,16 +36,22 @@ export function RulePage({ id }: { id: RuleId }) {
         </button>
         <h1 class="screen-title">{rule.name}</h1>
       </header>
-      <section class="block rule-about" aria-label={TEXTS.rule} data-off={rule.enabled ? undefined : ''}>
-        <div class="rule-head">
-          <ul class="rule-conditions">
+      <section
+        class="block rule-about stack"
+        aria-label={TEXTS.rule}
+        data-off={rule.enabled ? undefined : ''}
+      >
+        <div class="rule-head flex align-start justify-between gap-100">
+          <ul class="rule-conditions flex wrap grow gap-40">
             {conditionsInWords(rule, stationName).map((words) => (
-              <li key={words}>{words}</li>
+              <li class="bold ground-deep" key={words}>
+                {words}
+              </li>
             ))}
           </ul>
           <RuleSwitch rule={rule} renew={renew} />
         </div>
-        {extras.length === 0 ? null : <p class="rule-extras">{extras.join('、')}</p>}
+        {extras.length === 0 ? null : <p class="rule-extras note">{extras.join('、')}</p>}
         <DisabledNote rule={rule} />
         <CrowdedNote rule={rule} />
         <RuleFoot

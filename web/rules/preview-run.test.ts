@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { ruleId } from '../../wire/ids.ts';
+import { ruleId } from '../../lib/wire/ids.ts';
 import { ApiFailure } from '../query/api.ts';
 import { formOf, readForm } from './form.ts';
 import { PreviewRun, previewOf } from './preview-run.ts';

@@ -3,8 +3,8 @@
  * answer stays visible until the next has arrived.
  */
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { RulePreview } from '../../wire/api.ts';
-import type { RuleId } from '../../wire/ids.ts';
+import type { RulePreview } from '../../lib/wire/api.ts';
+import type { RuleId } from '../../lib/wire/ids.ts';
 import { ApiFailure, networkFailure, type previewRule } from '../query/api.ts';
 import type { CompleteBody } from './form.ts';
 

@@ -1,8 +1,7 @@
 /** Preview beside the form: the programmes that the rule would match now, each with its resulting state. */
 
-import type { RulePreview } from '../../wire/api.ts';
+import type { RulePreview } from '../../lib/wire/api.ts';
 import { openProgram } from '../navigation/router.ts';
-import { plainReason } from '../query/plain-reason.ts';
 import { stationById } from '../query/stations.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
@@ -52,9 +51,7 @@ function PreviewRow({ program, words }: { program: PreviewProgram; words: readon
           </span>
           <Marks marks={marks} />
         </span>
-        {program.reason === null ? null : (
-          <span class="preview-reason">{plainReason(program.reason, TEXTS.cannotRecord)}</span>
-        )}
+        {program.reason === null ? null : <span class="preview-reason">{program.reason}</span>}
       </span>
     </button>
   );
@@ -68,22 +65,24 @@ function Retiring({ retiring }: { retiring: NonNullable<RulePreview['retiring']>
   if (retiring.length === 0) return null;
   const bytes = retiring.reduce((sum, one) => sum + one.bytes, 0);
   return (
-    <section class="preview-retiring" aria-label={TEXTS.retiring}>
-      <h3>
+    <section class="preview-retiring stack gap-50 round-m fill-warn" aria-label={TEXTS.retiring}>
+      <h3 class="hstack">
         <Icon name="trash" />
         {TEXTS.retires(retiring.length)}
       </h3>
-      <p>{TEXTS.retiresNote(bytesText(bytes))}</p>
+      <p class="text-s">{TEXTS.retiresNote(bytesText(bytes))}</p>
       <ul>
         {retiring.slice(0, MOST_RETIRING).map((one) => (
-          <li key={one.id}>
+          <li class="stack gap-70 text-s ink" key={one.id}>
             <span class="numbers">{shortText(one.startAt)}</span>
             <span>{tidyTitle(one.title)}</span>
             <small>{one.watched ? TEXTS.watched : TEXTS.unwatched}</small>
           </li>
         ))}
       </ul>
-      {retiring.length > MOST_RETIRING ? <p>{TEXTS.moreRetiring(retiring.length - MOST_RETIRING)}</p> : null}
+      {retiring.length > MOST_RETIRING ? (
+        <p class="text-s">{TEXTS.moreRetiring(retiring.length - MOST_RETIRING)}</p>
+      ) : null}
     </section>
   );
 }
@@ -102,15 +101,15 @@ function Found({ preview, words }: { preview: RulePreview; words: readonly strin
       {/* First: a list of hundreds would hide it. */}
       <Retiring retiring={preview.retiring ?? []} />
       {programs.length === 0 ? (
-        <div class="preview-none">
+        <div class="muted">
           <p>
-            <b>{TEXTS.noMatches}</b>
+            <b class="ink">{TEXTS.noMatches}</b>
           </p>
           <p>{TEXTS.noMatchesNote}</p>
         </div>
       ) : (
         <>
-          <p class="preview-states">
+          <p class="preview-states flex wrap gap-40">
             {total > programs.length ? <span>{TEXTS.ofShown(programs.length)}</span> : null}
             {countFates(programs).map(({ face, tone, count }) => (
               <span key={face} class="booking-badge" data-tone={tone}>
@@ -124,7 +123,7 @@ function Found({ preview, words }: { preview: RulePreview; words: readonly strin
             ))}
           </div>
           {total > programs.length ? (
-            <p class="found-more-note">
+            <p class="note">
               {TEXTS.moreMatches((total - programs.length).toLocaleString('ja'), programs.length)}
             </p>
           ) : null}
@@ -146,17 +145,22 @@ export function Preview({ state, stale, words, onRetry }: PreviewProps) {
   const preview = previewOf(state);
   const waiting = state.kind === 'waiting';
   return (
-    <section class="block preview" aria-label={TEXTS.matches} aria-busy={waiting} id="rule-preview">
+    <section
+      class="block preview sticky scroll-y"
+      aria-label={TEXTS.matches}
+      aria-busy={waiting}
+      id="rule-preview"
+    >
       <header class="block-head">
         <h2>{TEXTS.matches}</h2>
-        <span class="block-count numbers" role="status">
-          <span class="search-wait" data-shown={waiting ? '' : undefined} />
+        <span class="block-count numbers align-center gap-60" role="status">
+          <span class="search-wait circle" data-shown={waiting ? '' : undefined} />
           {preview === undefined || preview.fault != null
             ? ''
             : TEXTS.count(preview.total.toLocaleString('ja'))}
         </span>
       </header>
-      {state.kind === 'empty' ? <p class="preview-none">{TEXTS.noConditions}</p> : null}
+      {state.kind === 'empty' ? <p class="muted">{TEXTS.noConditions}</p> : null}
       {stale || (state.kind === 'failed' && state.failure.path !== undefined) ? (
         <p class="rule-hint">
           <Icon name="alert" />
@@ -167,7 +171,7 @@ export function Preview({ state, stale, words, onRetry }: PreviewProps) {
         <div class="tuner-error" role="alert">
           <Icon name="unlink" />
           <p>
-            <b>{state.failure.message}</b>
+            <b class="block-level">{state.failure.message}</b>
             {adviceFor(state.failure).next}
           </p>
           <button type="button" class="button button-small" onClick={onRetry}>
@@ -177,7 +181,7 @@ export function Preview({ state, stale, words, onRetry }: PreviewProps) {
       ) : null}
       {preview === undefined && waiting ? <span class="skeleton block-skeleton" /> : null}
       {preview === undefined ? null : (
-        <div class="preview-found" data-old={stale || state.kind === 'failed' ? '' : undefined}>
+        <div class="preview-found stack gap-75" data-old={stale || state.kind === 'failed' ? '' : undefined}>
           <Found preview={preview} words={words} />
         </div>
       )}

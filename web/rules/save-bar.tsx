@@ -45,15 +45,15 @@ function Failed({ failure, onSave }: { failure: ApiFailure; onSave: BarProps['on
 export function SaveBar({ button, preview, failure, saving, onSave }: BarProps) {
   const count = previewCount(preview);
   return (
-    <div class="rule-bar">
+    <div class="rule-bar sticky at-bottom">
       {failure === undefined ? null : <Failed failure={failure} onSave={onSave} />}
-      <div class="rule-bar-line">
+      <div class="rule-bar-line hstack justify-end gap-60">
         <button
           type="button"
           class="button rule-bar-count"
           onClick={() => document.getElementById('rule-preview')?.scrollIntoView({ block: 'start' })}
         >
-          <span class={count === '' ? undefined : 'rule-bar-what'}>{TEXTS.matches}</span>
+          <span class={count === '' ? undefined : 'wide-only'}>{TEXTS.matches}</span>
           <b class="numbers">{count}</b>
           <Icon name="down" />
         </button>

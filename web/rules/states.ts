@@ -1,5 +1,5 @@
 /** Badges for the state of a matched programme. */
-import type { RulePreview } from '../../wire/api.ts';
+import type { RulePreview } from '../../lib/wire/api.ts';
 import { type StateTone, stateWords } from '../words/reservation.ts';
 import { TEXTS } from './texts.ts';
 

@@ -1,7 +1,7 @@
 /** The stations of a rule: selected in a sheet by type, shown as chips. */
 import { useSignal } from '@preact/signals';
-import type { StationId } from '../../arib/ids.ts';
-import type { Station } from '../../wire/api.ts';
+import { BROADCAST_TYPES, type StationId } from '../../lib/arib/ids.ts';
+import { RULE_CONDITIONS } from '../../lib/wire/rule-fields.ts';
 import { stations } from '../query/stations.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
@@ -14,8 +14,6 @@ import { FieldGroup } from './fields.tsx';
 import { TEXTS } from './texts.ts';
 import { TYPE_CHOICES } from './words.ts';
 
-const TYPES: readonly Station['type'][] = ['GR', 'BS', 'CS'];
-
 interface ChooserProps {
   readonly chosen: readonly StationId[];
   readonly onChange: (ids: readonly StationId[]) => void;
@@ -23,14 +21,14 @@ interface ChooserProps {
 }
 
 function StationChooser({ chosen, onChange, onClose }: ChooserProps) {
-  const present = TYPES.filter((type) => stations.value.some((station) => station.type === type));
+  const present = BROADCAST_TYPES.filter((type) => stations.value.some((station) => station.type === type));
   const first = stations.value.find(({ id }) => chosen.includes(id))?.type;
   const type = useSignal(first ?? present[0] ?? 'GR');
   const ofType = stations.value.filter((station) => station.type === type.value);
   return (
     <Sheet title={TEXTS.chooseStations} onClose={onClose} wide>
-      <div class="station-tools">
-        <div class="tabs" role="tablist" aria-label={TEXTS.types}>
+      <div class="station-tools hstack justify-between gap-60 sticky layer-2 surface">
+        <div class="tabs" role="tablist" aria-label={RULE_CONDITIONS.types.label}>
           {present.map((one) => {
             const count = stations.value.filter((s) => s.type === one && chosen.includes(s.id)).length;
             return (
@@ -57,28 +55,28 @@ function StationChooser({ chosen, onChange, onClose }: ChooserProps) {
       {chosen.length === 0 ? (
         <p class="sheet-note">{TEXTS.anyStation}</p>
       ) : (
-        <p class="sheet-note station-chosen">
+        <p class="sheet-note hstack justify-between gap-60">
           {TEXTS.stationsChosen(chosen.length)}
           <button type="button" class="button button-small" onClick={() => onChange([])}>
             {TEXTS.noStations}
           </button>
         </p>
       )}
-      <div class="station-grid" data-nav-group="stations">
+      <div class="station-grid stack gap-45 above-75" data-nav-group="stations">
         {ofType.map((station) => (
           <button
             key={station.id}
             type="button"
-            class="station-choice"
+            class="station-choice hstack min-0 gap-70 bold text-left round-m bordered hover-surface"
             aria-pressed={chosen.includes(station.id)}
             onClick={() => onChange(toggled(chosen, station.id))}
           >
             <Logo station={station} />
-            <span class="station-choice-text">
-              <small class="numbers">{channelLabel(station, stations.value)}</small>
+            <span class="stack grow min-0 line-tight">
+              <small class="numbers semibold muted">{channelLabel(station, stations.value)}</small>
               {narrow(station.name)}
             </span>
-            <Icon name="check" class="station-choice-sign" />
+            <Icon name="check" class="station-choice-sign text-accent" />
           </button>
         ))}
       </div>
@@ -105,7 +103,7 @@ export function StationField({ draft }: { draft: Draft }) {
             key={value}
             on={types.includes(value)}
             onPress={() =>
-              draft.change({ types: TYPES.filter((type) => toggled(types, value).includes(type)) })
+              draft.change({ types: BROADCAST_TYPES.filter((type) => toggled(types, value).includes(type)) })
             }
           >
             {label}

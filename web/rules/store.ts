@@ -1,6 +1,6 @@
 /** Actions on rules: switch, delete, restore. */
 import { signal } from '@preact/signals';
-import type { RuleItem } from '../../wire/api.ts';
+import type { RuleItem } from '../../lib/wire/api.ts';
 import { ApiFailure, createRule, deleteRule, networkFailure, replaceRule } from '../query/api.ts';
 import { RULES } from '../query/queries.ts';
 import { entryOf } from '../query/use-query.ts';

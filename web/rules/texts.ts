@@ -1,6 +1,6 @@
 /**
- * Texts of the screens of rules: the list, the page of one, the editor, its preview and the notices. What a rule says
- * in words is in `words.ts`.
+ * Texts of the screens of rules: the list, the page of one, the editor, its preview and the notices. Names of fields are
+ * in `lib/wire/rule-fields.ts`; what a rule says in words is in `words.ts`.
  */
 export const TEXTS = {
   rules: '録画ルール',
@@ -11,10 +11,8 @@ export const TEXTS = {
   cancel: 'キャンセル',
   all: 'すべて',
   count: (count: string) => `${count}件`,
-  priority: '優先度',
   priorityOf: (priority: number) => `優先度 ${priority}`,
   notReceived: '受信していない局',
-  cannotRecord: '録画できません',
   watched: '視聴済み',
   unwatched: '未視聴',
 
@@ -92,8 +90,9 @@ export const TEXTS = {
   keptInput: '入力した内容はそのまま残っています。',
   goneMeanwhile: (kept: string) => `このルールは削除されています。${kept}`,
   saveAsNew: '新しいルールとして保存',
-  overtaken: 'ほかの画面で変更されています',
-  overtakenNote: '編集しているあいだに、このルールがほかの画面で保存されました。次の項目の内容が異なります。',
+  editConflict: 'ほかの画面で変更されています',
+  editConflictNote:
+    '編集しているあいだに、このルールがほかの画面で保存されました。次の項目の内容が異なります。',
   otherScreen: 'ほかの画面',
   thisScreen: 'この画面',
   saveThis: 'この画面の内容で保存',
@@ -101,14 +100,13 @@ export const TEXTS = {
 
   // Conditions
   conditions: '探す条件',
-  keyword: 'キーワード',
   keywordRegex: 'キーワード（正規表現）',
   keywordExample: '番組名や出演者など',
   regexExample: '第[0-9]+話',
   regexHelp: '正規表現として読みます。全角・半角、大文字・小文字は区別しません。',
   keywordHelp: '空白で区切ると、すべてを含む番組を探します。',
-  writing: '書き方',
-  closeWriting: '書き方を閉じる',
+  writing: '検索のコツ',
+  closeWriting: '検索のコツを閉じる',
   /** Syntax of keywords, and matches. */
   examples: [
     ['灯台 守', '「灯台」と「守」の両方を含む'],
@@ -120,14 +118,10 @@ export const TEXTS = {
   method: '検索方法',
   findIn: (places: string) => `${places}から探す`,
   regex: '正規表現',
-  keywordIn: '検索対象',
-  exclude: '除外キーワード',
   excludeExample: '再放送 総集編',
   excludeHelp: 'どれかひとつでも含む番組は除きます。',
-  useRegex: '正規表現を使う',
   useRegexHelp: 'キーワードを1つの正規表現として読みます。',
   notSet: '指定なし',
-  weekdays: '曜日',
   weekdaysHelp: '午前5時までは前日の深夜として扱います。',
   weekday: (name: string) => `${name}曜日`,
   begins: '始まる時刻',
@@ -144,23 +138,17 @@ export const TEXTS = {
   timeOf: (label: string) => `${label}の時刻（省略できます）`,
   otherConditions: 'そのほかの条件',
   length: '番組の長さ',
-  shortest: '最短',
-  longest: '最長',
   minutesAtLeast: '分以上',
   minutesAtMost: '分以下',
   period: '期間',
   periodHelp: '時刻が空欄の場合は、午前5時からの1日として扱います。',
-  periodFrom: 'はじめ',
-  periodTo: 'おわり',
   clearPeriod: '期間を消す',
   paidToo: '有料番組も含める',
   paidTooHelp: '契約していないチャンネルの番組は、録画しても映りません。',
-  genres: 'ジャンル',
   choosePart: '細かく選ぶ',
   partsOf: (genre: string) => `${genre}のうち`,
   stations: '放送局',
   chooseStations: '放送局を選ぶ',
-  types: '放送の種類',
   done: '決定',
   anyStation: '選ばないと、すべての放送局から探します。',
   stationsChosen: (count: number) => `${count}局を選んでいます。`,
@@ -170,12 +158,9 @@ export const TEXTS = {
 
   // How it records
   actions: '録画のしかた',
-  name: 'ルールの名前',
   nameless: '名前のないルール',
   nameHelp: '空欄の場合はキーワードがルール名になります。',
-  dedupe: '同じ回は1度だけ録画する',
   dedupeHelp: '再放送やほかの局での放送があっても、はじめの1回だけを録画します。',
-  use: 'このルールを使う',
   useHelp: '切ると、条件は残したまま予約を止めます。',
   details: '詳しい設定',
   priorityHelp: 'チューナーが足りないときは、大きいほうを録画します。ふつうのルールは1、手動の予約は2です。',
@@ -184,38 +169,19 @@ export const TEXTS = {
   keep: '残す録画',
   keepHelp: '超えた分は、見たものから順にごみ箱に入れます。保護した録画は入れません。',
   newest: '新しいほうから',
-  keepNewest: '残す件数',
   pieces: '件',
   sinceRecorded: '録画してから',
-  keepDays: '残す日数',
   always: 'ずっと',
   days: '日',
   seconds: '秒',
   asSet: '設定どおり',
   secondsSet: (seconds: number) => `${seconds}（設定）`,
   marginOf: (side: string) => `${side}のマージン`,
-  before: '前',
-  after: '後',
   margins: '録画マージン',
   marginsHelp: '番組の前後に余分に録画する長さです。次の録画があるときは、そちらに譲ります。',
-  conversion: '録画後の変換',
   conversionHelp: 'このルールの録画だけ、共通の設定と違う扱いにできます。',
-  format: '形式',
-  original: '元の録画',
-  commercials: 'CMの扱い',
 
-  // Names and values of fields where two versions differ
-  beginsFromName: '始まる時刻（から）',
-  beginsToName: '始まる時刻（まで）',
-  station: '局',
-  shortestName: '番組の長さ（最短）',
-  longestName: '番組の長さ（最長）',
-  freeOnly: '無料番組だけ',
-  periodFromName: '期間（はじめ）',
-  periodToName: '期間（おわり）',
-  marginBefore: '開始前のマージン',
-  marginAfter: '終了後のマージン',
-  originalAfter: '変換後の元の録画',
+  // Values of fields where two versions differ
   yes: 'はい',
   no: 'いいえ',
 
@@ -226,7 +192,7 @@ export const TEXTS = {
   faultDate: '日付を入力してください。時刻は 19:00 のように書きます。',
 
   // The preview
-  matches: '合う番組',
+  matches: '録画される番組',
   noMatches: 'いまの番組表に、合う番組はありません。',
   noMatchesNote: 'このまま保存すると、合う番組が番組表に現れたときに予約します。',
   ofShown: (shown: number) => `近いものから ${shown}件では`,

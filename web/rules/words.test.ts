@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test';
-import type { StationId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import { formOf, readForm } from './form.ts';
-import { markedWords } from './marked.ts';
 import {
   actionsInWords,
   conditionsInWords,
   durationText,
+  markedWords,
   periodText,
   timeText,
   weekdaysText,

@@ -1,33 +1,35 @@
 /** A rule's conditions and actions as a person would say them. */
 
-import type { StationId } from '../../arib/ids.ts';
-import type { BroadcastMs } from '../../arib/time.ts';
-import type { RuleItem } from '../../wire/schedule.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import { RECORDING_OPTIONS, RULE_CONDITIONS } from '../../lib/wire/rule-fields.ts';
+import type { RuleItem } from '../../lib/wire/schedule.ts';
 import { genreText, majorGenreName } from '../words/genre.ts';
+import { WEEKDAYS } from '../words/time.ts';
+import { choicesOf, wordsOf } from './field-input.ts';
 import type { CompleteBody } from './form.ts';
-import { minuteText, momentOf } from './moments.ts';
+import { dateTimeOf, minuteText } from './time-text.ts';
 
-const WEEKDAYS = ['日', '月', '火', '水', '木', '金', '土'] as const;
 /** Weeks begin on Monday, so that the weekend is one range. */
 const FROM_MONDAY = [1, 2, 3, 4, 5, 6, 0] as const;
 export const WEEKDAY_CHOICES = FROM_MONDAY.map((day) => ({ day, name: WEEKDAYS[day] }));
 
-const LEAST_STRETCH = 3;
+const LEAST_RANGE = 3;
 
 /** `月〜金`, `土日`, `月・水・金`; empty for no and for every day. */
 export function weekdaysText(days: readonly number[]): string {
   const set = FROM_MONDAY.map((day) => days.includes(day));
   if (set.every((on) => on) || !set.some((on) => on)) return '';
-  const stretches: string[][] = [];
+  const ranges: string[][] = [];
   for (const [index, on] of set.entries()) {
     if (!on) continue;
     const name = WEEKDAYS[FROM_MONDAY[index] ?? 0];
-    const before = stretches.at(-1);
+    const before = ranges.at(-1);
     if (before !== undefined && set[index - 1] === true) before.push(name);
-    else stretches.push([name]);
+    else ranges.push([name]);
   }
-  const parts = stretches.map((names) =>
-    names.length >= LEAST_STRETCH ? `${names[0]}〜${names.at(-1)}` : names.join(''),
+  const parts = ranges.map((names) =>
+    names.length >= LEAST_RANGE ? `${names[0]}〜${names.at(-1)}` : names.join(''),
   );
   return parts.join('・');
 }
@@ -48,7 +50,7 @@ export function durationText(least: number | null, most: number | null): string 
 }
 
 function dayText(at: BroadcastMs | null, end: boolean): string {
-  const { date, time } = momentOf(at, end);
+  const { date, time } = dateTimeOf(at, end);
   if (date === '') return '';
   const [year, month, day] = date.split('-').map(Number);
   return `${year}/${month}/${day}${time === '' ? '' : ` ${time.replace(/^0/u, '')}`}`;
@@ -67,25 +69,17 @@ export function genreName({ lv1, lv2 }: { lv1: number; lv2?: number | null }): s
   return genreText(lv1, lv2) ?? `${majorGenreName(lv1)}（${lv1}-${lv2}）`;
 }
 
-export const KEYWORD_FIELDS = [
-  { value: 'title', label: '番組名' },
-  { value: 'description', label: '番組の説明' },
-  { value: 'extended', label: '詳しい説明' },
-] as const;
+export const KEYWORD_FIELD_WORDS = choicesOf(RULE_CONDITIONS.keywordIn.type.of);
 
 function placeText(places: CompleteBody['keywordIn']): string {
-  if (places.length === 0 || places.length === KEYWORD_FIELDS.length) return '';
-  return KEYWORD_FIELDS.filter(({ value }) => places.includes(value))
+  if (places.length === 0 || places.length === KEYWORD_FIELD_WORDS.length) return '';
+  return KEYWORD_FIELD_WORDS.filter(({ value }) => places.includes(value))
     .map(({ label }) => label)
     .join('・')
     .concat('に');
 }
 
-export const TYPE_CHOICES = [
-  { value: 'GR', label: '地デジ' },
-  { value: 'BS', label: 'BS' },
-  { value: 'CS', label: 'CS' },
-] as const;
+export const TYPE_CHOICES = choicesOf(RULE_CONDITIONS.types.type.of);
 
 const MOST_NAMES = 3;
 
@@ -95,24 +89,7 @@ function few(names: readonly string[], between: string, unit: string): string {
   return `${names.slice(0, MOST_NAMES).join(between)} ほか${names.length - MOST_NAMES}${unit}`;
 }
 
-type Conditions = Pick<
-  CompleteBody | RuleItem,
-  | 'keyword'
-  | 'keywordIn'
-  | 'regex'
-  | 'excludeKeyword'
-  | 'stationIds'
-  | 'types'
-  | 'genres'
-  | 'weekdays'
-  | 'timeFrom'
-  | 'timeTo'
-  | 'durationMin'
-  | 'durationMax'
-  | 'freeOnly'
-  | 'periodFrom'
-  | 'periodTo'
->;
+type Conditions = Pick<CompleteBody | RuleItem, keyof typeof RULE_CONDITIONS>;
 
 function wordsText({ keyword, regex, keywordIn, excludeKeyword }: Conditions): string[] {
   const found: string[] = [];
@@ -140,17 +117,10 @@ export function conditionsInWords(rule: Conditions, nameOf: (id: StationId) => s
   ].filter((text) => text !== '');
 }
 
-const AS_SET = '設定どおり';
-
-/** How recordings are converted; the words of the settings screen. */
-export const CONVERSION_WORDS = {
-  encode: { setting: AS_SET, none: 'しない', av1: 'AV1', h264: 'H.264', both: 'AV1 と H.264' },
-  keepTs: { setting: AS_SET, yes: '残す', no: '削除する' },
-  commercials: { setting: AS_SET, chapters: 'チャプターを付ける', cut: 'カット', none: '検出しない' },
-} as const;
-
 function conversionInWords({ encode, keepTs, commercials }: CompleteBody | RuleItem): string[] {
-  const { encode: codecs, keepTs: kept, commercials: handled } = CONVERSION_WORDS;
+  const { words: codecs } = RECORDING_OPTIONS.encode.type.of;
+  const { words: handled } = RECORDING_OPTIONS.commercials.type.of;
+  const kept = wordsOf(RECORDING_OPTIONS.keepTs.type);
   return [
     encode == null ? '' : encode === 'none' ? '変換しない' : `${codecs[encode]} に変換`,
     keepTs == null ? '' : `元の録画を${kept[keepTs ? 'yes' : 'no']}`,
@@ -171,4 +141,38 @@ export function actionsInWords(rule: CompleteBody | RuleItem): string[] {
     rule.keepDays === null ? '' : `${rule.keepDays}日で消す`,
     ...conversionInWords(rule),
   ].filter((text) => text !== '');
+}
+
+const QUOTES = /[＂“”〝〟]/gu;
+const MINUS = /^[-－−‐]/u;
+/** Terms separated by blanks. */
+const GROUP = /(?:"[^"]*"?|[^\s"])+/gu;
+/** Alternatives separated by bars. */
+const OPTION = /(?:"[^"]*"?|[^"|])+/gu;
+
+/** Blanks beside a bar are ignored outside of quotation marks. */
+function withoutBlanksAtBars(text: string): string {
+  return text
+    .split('"')
+    .map((part, index) => (index % 2 === 0 ? part.replace(/\s*\|\s*/gu, '|') : part))
+    .join('"');
+}
+
+/**
+ * Words of a keyword to highlight in matched titles: the required and the optional ones. None for a regular expression:
+ * only the service evaluates those, with a time limit.
+ */
+export function markedWords(keyword: string, regex: boolean): string[] {
+  if (regex) return [];
+  const text = withoutBlanksAtBars(keyword.replace(QUOTES, '"').replaceAll('｜', '|'));
+  const found = new Set<string>();
+  for (const [group] of text.matchAll(GROUP)) {
+    if (MINUS.test(group)) continue;
+    const options = [...group.matchAll(OPTION)].map(([option]) => option);
+    // Of a term that contains quotations, each part is highlighted.
+    const pieces = options.length === 1 ? options.flatMap((option) => option.split('"')) : options;
+    for (const piece of pieces) found.add(piece.replaceAll('"', '').trim());
+  }
+  found.delete('');
+  return [...found];
 }

@@ -1,12 +1,13 @@
 /** Filters of a search: chips for the usual ones, collapsed at first. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import type { StationId } from '../../arib/ids.ts';
+import { BROADCAST_TYPES, type StationId } from '../../lib/arib/ids.ts';
 import { stations } from '../query/stations.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Toggle, toggled } from '../ui/toggle.tsx';
 import { channelLabel, narrow } from '../words/channel.ts';
 import { MAJOR_GENRES, middleGenres } from '../words/genre.ts';
+import { WEEKDAYS } from '../words/time.ts';
 import {
   countFilters,
   type Filters,
@@ -15,18 +16,17 @@ import {
   genreWishText,
   NO_FILTERS,
   TIME_BANDS,
-  TYPES,
 } from './filters.ts';
 import { TEXTS } from './texts.ts';
 
 const TYPE_WORDS = { GR: TEXTS.terrestrial, BS: 'BS', CS: 'CS' } as const;
 /** From Monday on, as a rule tells them. */
-const WEEKDAYS = [1, 2, 3, 4, 5, 6, 0].map((day) => [day, TEXTS.weekdayNames[day] ?? ''] as const);
+const DAYS = [1, 2, 3, 4, 5, 6, 0].map((day) => [day, WEEKDAYS[day] ?? ''] as const);
 
 function Group({ label, children }: { label: string; children: ComponentChildren }) {
   return (
-    <fieldset class="filter-group">
-      <legend>{label}</legend>
+    <fieldset class="filter-group stack min-0 no-margin no-padding gap-50 borderless">
+      <legend class="no-padding note semibold">{label}</legend>
       <div class="chips">{children}</div>
     </fieldset>
   );
@@ -74,9 +74,10 @@ function StationChoice({ filters, onChange }: Omit<PanelProps, 'words'>) {
     ({ type }) => filters.types.length === 0 || filters.types.includes(type),
   );
   return (
-    <label class="filter-group filter-station">
-      <span>{TEXTS.station}</span>
+    <label class="filter-group filter-station stack min-0 no-margin no-padding gap-50 borderless">
+      <span class="no-padding note semibold">{TEXTS.station}</span>
       <select
+        class="select"
         value={filters.stationId ?? ''}
         onChange={({ currentTarget }) =>
           onChange({
@@ -100,7 +101,7 @@ export function FilterPanel({ words, filters, onChange }: PanelProps) {
   const count = countFilters(filters);
   const offered = genresNamed(words).filter((wish) => !isSame(filters.genre, wish));
   return (
-    <div class="filters" data-nav-group="filters">
+    <div class="filters below-100" data-nav-group="filters">
       <div class="chips">
         <button
           type="button"
@@ -132,11 +133,15 @@ export function FilterPanel({ words, filters, onChange }: PanelProps) {
           </button>
         ))}
       </div>
-      <div id="search-filters" class="filter-groups" hidden={!open.value}>
+      <div
+        id="search-filters"
+        class="filter-groups stack gap-75 above-75 round-l bordered surface"
+        hidden={!open.value}
+      >
         {open.value ? (
           <>
             <Group label={TEXTS.bands}>
-              {TYPES.map((type) => (
+              {BROADCAST_TYPES.map((type) => (
                 <Toggle
                   key={type}
                   on={filters.types.includes(type)}
@@ -151,7 +156,7 @@ export function FilterPanel({ words, filters, onChange }: PanelProps) {
             </Group>
             <Genres genre={filters.genre} onChange={onChange} />
             <Group label={TEXTS.weekdays}>
-              {WEEKDAYS.map(([day, name]) => (
+              {DAYS.map(([day, name]) => (
                 <Toggle
                   key={day}
                   on={filters.weekdays.includes(day)}
@@ -170,7 +175,7 @@ export function FilterPanel({ words, filters, onChange }: PanelProps) {
                   label={TEXTS.time(label, hours)}
                   onPress={() => onChange({ time: filters.time === key ? null : key })}
                 >
-                  {label} <span class="filter-hours numbers">{hours}</span>
+                  {label} <span class="numbers text-xs muted">{hours}</span>
                 </Toggle>
               ))}
             </Group>

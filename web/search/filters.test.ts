@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import type { ProgramId, StationId } from '../../arib/ids.ts';
-import { broadcastMs } from '../../arib/time.ts';
-import type { RulePreview } from '../../wire/api.ts';
-import { reservationId } from '../../wire/ids.ts';
+import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import type { RulePreview } from '../../lib/wire/api.ts';
+import { reservationId } from '../../lib/wire/ids.ts';
 import { formOfQuery, readForm } from '../rules/form.ts';
 import {
   bodyOf,

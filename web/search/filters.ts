@@ -1,6 +1,6 @@
 /** Filters of a search: stored in the address, and copied to a rule unchanged. */
-import type { StationId } from '../../arib/ids.ts';
-import type { PreviewProgram, RuleBody, RulePreview, SearchResult, Station } from '../../wire/api.ts';
+import { BROADCAST_TYPES, type StationId } from '../../lib/arib/ids.ts';
+import type { PreviewProgram, RuleBody, RulePreview, SearchResult, Station } from '../../lib/wire/api.ts';
 import { genreText, MAJOR_GENRES, majorGenreName, middleGenres } from '../words/genre.ts';
 import { TEXTS } from './texts.ts';
 
@@ -20,8 +20,6 @@ export interface Filters {
   readonly time: TimeBand | null;
   readonly free: boolean;
 }
-
-export const TYPES = ['GR', 'BS', 'CS'] as const;
 
 /** Minutes of the day, end exclusive; the last one crosses midnight. */
 export const TIME_BANDS = [
@@ -52,7 +50,7 @@ function genreOf(text: string | null): GenreWish | null {
 export function filtersOf(query: URLSearchParams): Filters {
   const station = query.get('stationId') ?? '';
   return {
-    types: TYPES.filter((type) => (query.get('type') ?? '').split(',').includes(type)),
+    types: BROADCAST_TYPES.filter((type) => (query.get('type') ?? '').split(',').includes(type)),
     stationId: /^\d{1,15}$/u.test(station) ? (Number(station) as StationId) : null,
     genre: genreOf(query.get('genre')),
     weekdays: [0, 1, 2, 3, 4, 5, 6].filter((day) => (query.get('weekday') ?? '').includes(String(day))),

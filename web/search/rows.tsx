@@ -6,8 +6,8 @@ import type {
   FoundRule,
   ReservationState,
   VerdictLevel,
-} from '../../wire/api.ts';
-import type { ReservationId } from '../../wire/ids.ts';
+} from '../../lib/wire/api.ts';
+import type { ReservationId } from '../../lib/wire/ids.ts';
 import { currentMs, now } from '../device/clock.ts';
 import { isRecordKey } from '../navigation/keys.ts';
 import { openProgram, openReservation, watchPath } from '../navigation/router.ts';
@@ -46,7 +46,7 @@ function RowContent({ icon, name, words, when, station, badge }: RowProps) {
   const { title, marks } = splitTitle(name);
   return (
     <>
-      <Icon name={icon} class="found-sign" />
+      <Icon name={icon} class="faint wide-only" />
       <span class="row-text">
         <span class="found-title">
           <span>
@@ -64,7 +64,7 @@ function RowContent({ icon, name, words, when, station, badge }: RowProps) {
         </span>
       </span>
       {badge === undefined ? null : (
-        <span class="found-badge" data-tone={badge[1]}>
+        <span class="found-badge rigid text-xs extrabold pill" data-tone={badge[1]}>
           {badge[0]}
         </span>
       )}
@@ -114,7 +114,7 @@ function BookButton({ row }: { row: FoundProgram }) {
   return (
     <button
       type="button"
-      class={`button button-small found-book ${kept ? '' : 'found-book-new'}`}
+      class={`button button-small found-book rigid ${kept ? '' : 'found-book-new'}`}
       aria-label={TEXTS.deedOf(label, title)}
       aria-disabled={isBusy(row.id, mark?.id)}
       onClick={run}
@@ -129,7 +129,7 @@ export function ProgramRow({ row, words }: { row: FoundProgram; words: string })
   const live = row.start_at <= now.value && row.end_at > now.value;
   const state = bookingBadge(markOf(row)?.state ?? row.reservation_state);
   return (
-    <div class="found-line">
+    <div class="found-line hstack gap-50">
       <button
         type="button"
         class="row row-button found"
@@ -177,7 +177,7 @@ export function ReservationRow({ row, words }: { row: FoundReservation; words: s
 export function RecordingRow({ row, words }: { row: FoundRecording; words: string }) {
   const running = row.state === 'recording';
   return (
-    <div class="found-line">
+    <div class="found-line hstack gap-50">
       <a class="row found" href={`recordings?recording=${row.id}`}>
         <RowContent
           icon="recordings"
@@ -190,7 +190,7 @@ export function RecordingRow({ row, words }: { row: FoundRecording; words: strin
       </a>
       {row.watch === null ? null : (
         <a
-          class="button button-small found-book"
+          class="button button-small found-book rigid"
           href={watchPath({ id: row.id, recording: running })}
           aria-label={TEXTS.deedOf(running ? TEXTS.chase : TEXTS.play, splitTitle(row.name).title)}
         >
@@ -205,13 +205,13 @@ export function RecordingRow({ row, words }: { row: FoundRecording; words: strin
 export function RuleRow({ row, words }: { row: FoundRule; words: string }) {
   return (
     <a class="row found" href={rulePage(row.id)}>
-      <Icon name="filter" class="found-sign" />
+      <Icon name="filter" class="faint wide-only" />
       <span class="row-text">
         <span class="found-title">
           <Highlighted text={row.name} words={words} />
         </span>
       </span>
-      <span class="found-badge" data-tone="quiet">
+      <span class="found-badge rigid text-xs extrabold pill" data-tone="quiet">
         {row.enabled ? TEXTS.on : TEXTS.off}
       </span>
     </a>

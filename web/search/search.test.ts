@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import type { SearchResult } from '../../wire/api.ts';
-import { ruleId } from '../../wire/ids.ts';
+import type { SearchResult } from '../../lib/wire/api.ts';
+import { ruleId } from '../../lib/wire/ids.ts';
 import { withSearch } from './recent.ts';
 import { FIRST_SIZES, grown } from './sections.ts';
 import { SearchRun } from './state.ts';

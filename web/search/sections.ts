@@ -1,5 +1,5 @@
 /** Paging of the sections, and the requests for it. */
-import type { SearchResult, SearchSection } from '../../wire/api.ts';
+import type { SearchResult, SearchSection } from '../../lib/wire/api.ts';
 import type { getSearch } from '../query/api.ts';
 
 /** Number of rows in the first response. */

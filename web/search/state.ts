@@ -3,7 +3,7 @@
  * screen until the next one arrives.
  */
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { SearchResult } from '../../wire/api.ts';
+import type { SearchResult } from '../../lib/wire/api.ts';
 import { ApiFailure, getSearch, networkFailure, previewRule } from '../query/api.ts';
 import { bodyOf, countFilters, type Filters, isEnough, NO_FILTERS, resultOf } from './filters.ts';
 import { type Sizes, searchAll } from './sections.ts';

@@ -8,7 +8,7 @@ export const TEXTS = {
   searching: '検索しています…',
 
   // Before there are words
-  invite: '番組を探しましょう',
+  invite: '番組を検索',
   inviteNote: '番組の名前、出演者、内容のキーワードで探せます。空白で区切ると、すべてを含む番組を探します。',
   recent: '最近の検索',
   forget: '履歴を消す',
@@ -26,8 +26,6 @@ export const TEXTS = {
   terrestrial: '地デジ',
   freeOnly: '無料番組のみ',
   weekdays: '曜日',
-  /** From Sunday. */
-  weekdayNames: ['日', '月', '火', '水', '木', '金', '土'],
   weekday: (name: string) => `${name}曜日`,
   times: '時間帯',
   time: (name: string, hours: string) => `${name}（${hours}）`,
@@ -66,7 +64,7 @@ export const TEXTS = {
   book: '予約',
   recording: '録画中',
   complete: '完全',
-  damaged: '一部欠落・乱れあり',
+  damaged: '一部に乱れ',
   lost: '失敗',
   unchecked: '検査前',
   chase: '追いかけ再生',

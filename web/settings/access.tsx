@@ -1,15 +1,15 @@
 /** Access: how this browser was authorised, who is logged in, and the trusted networks. */
 import { useEffect, useState } from 'preact/hooks';
-import type { Access } from '../../wire/access.ts';
+import type { Access } from '../../lib/wire/access.ts';
 import { now } from '../device/clock.ts';
 import { ApiFailure, addressOf, logout, logoutOthers, networkFailure } from '../query/api.ts';
 import { ACCESS } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
 import { showToast } from '../ui/toast.tsx';
-import { adviceFor } from '../words/advice.ts';
+import { agentName } from '../words/agent-name.ts';
+import { BlockWaiting, Refusal } from '../words/field-failure.tsx';
 import { momentText } from '../words/time.ts';
-import { agentName } from './agent-name.ts';
 import { TEXTS } from './texts.ts';
 
 /** Time to press again before the button forgets that it was pressed. */
@@ -37,7 +37,7 @@ function You({ access, onFailed }: { access: Access; onFailed: (error: unknown) 
     }
   };
   return (
-    <div class="access-you">
+    <div class="access-you cluster below-75 round-m ground-deep">
       <Icon name="lock" />
       <p>{reasonText(access.you)}</p>
       {access.you.by === 'session' ? (
@@ -62,18 +62,14 @@ function Networks({ access }: { access: Access }) {
       <div class="fact">
         <dt>{TEXTS.networks}</dt>
         <dd>
-          {trustedNetworks.length === 0 ? (
-            TEXTS.noNetworks
-          ) : (
-            <span class="access-address">{trustedNetworks.join('、')}</span>
-          )}
+          {trustedNetworks.length === 0 ? TEXTS.noNetworks : <span>{trustedNetworks.join('、')}</span>}
           {trustedNetworks.length === 0 ? null : <small>{TEXTS.networksNote}</small>}
         </dd>
       </div>
       {trustedProxies.length === 0 ? null : (
         <div class="fact">
           <dt>{TEXTS.proxies}</dt>
-          <dd class="access-address">{trustedProxies.join('、')}</dd>
+          <dd>{trustedProxies.join('、')}</dd>
         </div>
       )}
       <div class="fact">
@@ -81,7 +77,7 @@ function Networks({ access }: { access: Access }) {
         <dd>
           {login.configured ? (
             <>
-              <span class="access-address">{login.issuer}</span>
+              <span>{login.issuer}</span>
               <small>{TEXTS.redirect(group, login.redirectUri)}</small>
             </>
           ) : (
@@ -159,12 +155,7 @@ export function AccessBlock() {
     setRefused(message);
   };
   if (value === undefined) {
-    if (failure === undefined) return <span class="skeleton block-skeleton" />;
-    return (
-      <p class="field-failed" role="alert">
-        {failure.message} {adviceFor(failure).next}
-      </p>
-    );
+    return <BlockWaiting failure={failure} />;
   }
   const { sessions } = value;
   const others = sessions.some(({ current }) => !current);
@@ -173,8 +164,8 @@ export function AccessBlock() {
       <You access={value} onFailed={onFailed} />
       <Networks access={value} />
       {value.login.configured || sessions.length > 0 ? (
-        <div class="access-sessions">
-          <h4>{TEXTS.sessions}</h4>
+        <div class="above-100">
+          <h4 class="text-m">{TEXTS.sessions}</h4>
           {sessions.length === 0 ? <p class="block-note">{TEXTS.noSessions}</p> : null}
           <ul class="access-rows">
             {sessions.map((session) => (
@@ -192,11 +183,7 @@ export function AccessBlock() {
           ) : null}
         </div>
       ) : null}
-      {refused === undefined ? null : (
-        <p class="field-failed" role="alert">
-          {refused}
-        </p>
-      )}
+      <Refusal text={refused} />
     </>
   );
 }

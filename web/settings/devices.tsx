@@ -1,13 +1,13 @@
 /** Paired televisions: the list, and revoking access. */
 import { useState } from 'preact/hooks';
-import type { DeviceToken } from '../../wire/api.ts';
+import type { DeviceToken } from '../../lib/wire/api.ts';
 import { now } from '../device/clock.ts';
 import { ApiFailure, networkFailure, revokeDevice } from '../query/api.ts';
 import { DEVICE_TOKENS } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
 import { Confirm } from '../ui/confirm.tsx';
 import { showToast } from '../ui/toast.tsx';
-import { adviceFor } from '../words/advice.ts';
+import { BlockWaiting, Refusal } from '../words/field-failure.tsx';
 import { agoText, momentText } from '../words/time.ts';
 import { TEXTS } from './texts.ts';
 
@@ -48,12 +48,7 @@ export function DevicesBlock() {
     }
   };
   if (value === undefined) {
-    if (failure === undefined) return <span class="skeleton block-skeleton" />;
-    return (
-      <p class="field-failed" role="alert">
-        {failure.message} {adviceFor(failure).next}
-      </p>
-    );
+    return <BlockWaiting failure={failure} />;
   }
   return (
     <>
@@ -64,11 +59,7 @@ export function DevicesBlock() {
         ))}
       </ul>
       <p class="block-note">{TEXTS.pairing}</p>
-      {refused === undefined ? null : (
-        <p class="field-failed" role="alert">
-          {refused}
-        </p>
-      )}
+      <Refusal text={refused} />
       {asked === undefined ? null : (
         <Confirm
           title={TEXTS.revoke}

@@ -2,15 +2,15 @@
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { plusMs } from '../../arib/time.ts';
+import { plusMs } from '../../lib/arib/time.ts';
 import { currentMs } from '../device/clock.ts';
 import { ApiFailure, networkFailure } from '../query/api.ts';
 import { ENCODES, encodeMany } from '../query/encodes.ts';
 import { household, saveSetting } from '../query/settings.ts';
 import { entryOf, useQuery } from '../query/use-query.ts';
 import { showToast } from '../ui/toast.tsx';
-import { adviceFor } from '../words/advice.ts';
 import { measuredText } from '../words/encode.ts';
+import { FieldFailure } from '../words/field-failure.tsx';
 import { TEXTS } from './texts.ts';
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
@@ -37,7 +37,11 @@ function Hour({ label, minute, onChoose }: HourProps) {
   return (
     <label class="encode-hour">
       <span class="hidden-text">{label}</span>
-      <select value={minute} onChange={({ currentTarget }) => onChoose(Number(currentTarget.value))}>
+      <select
+        class="select"
+        value={minute}
+        onChange={({ currentTarget }) => onChoose(Number(currentTarget.value))}
+      >
         {all.map((one) => (
           <option key={one} value={one}>
             {Math.floor(one / 60)}:{String(one % 60).padStart(2, '0')}
@@ -77,14 +81,12 @@ export function EncodeMeasured() {
         &nbsp;
       </p>
     ) : (
-      <p class="field-failed" role="alert">
-        {failure.message} {adviceFor(failure).next}
-      </p>
+      <FieldFailure failure={failure} />
     );
   }
   if (value.measured.length === 0) return <p class="block-note">{TEXTS.notMeasured}</p>;
   return (
-    <ul class="encode-measured">
+    <ul class="encode-measured no-margin">
       {value.measured.map((one) => (
         <li key={`${one.codec} ${one.quality}`} class="numbers">
           {measuredText(one)}
@@ -124,6 +126,7 @@ export function EncodeOlder() {
       <label class="encode-hour">
         <span class="hidden-text">{TEXTS.older}</span>
         <select
+          class="select"
           value={days.value}
           onChange={({ currentTarget }) => {
             days.value = Number(currentTarget.value);

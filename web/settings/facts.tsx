@@ -1,23 +1,21 @@
 /** Read-only facts of the settings screen: broadcast time, and the health of the service. */
 
 import type { ComponentChildren } from 'preact';
-import type { ClockOffset, Health, SystemFacts } from '../../wire/api.ts';
+import type { ClockOffset, Health, SystemFacts } from '../../lib/wire/api.ts';
 import { now } from '../device/clock.ts';
 import { connection } from '../device/connection.ts';
-import { plainReason } from '../query/plain-reason.ts';
 import { stations } from '../query/stations.ts';
 import { Icon } from '../ui/icon.tsx';
 import { bytesText } from '../words/bytes.ts';
 import { narrow } from '../words/channel.ts';
+import type { BadgeTone } from '../words/recording.ts';
 import { agoText, lengthText } from '../words/time.ts';
 import { TYPE_NAMES } from '../words/tuner.ts';
 import { TEXTS } from './texts.ts';
 
-type Tone = 'good' | 'bad' | 'quiet';
-
 interface FactProps {
   readonly name: string;
-  readonly tone?: Tone;
+  readonly tone?: BadgeTone;
   readonly note?: string | undefined;
   readonly children: string;
 }
@@ -36,20 +34,20 @@ function Fact({ name, tone, note, children }: FactProps) {
   );
 }
 
-const CONNECTION: Record<typeof connection.value, readonly [string, Tone]> = {
+const CONNECTION: Record<typeof connection.value, readonly [string, BadgeTone]> = {
   connecting: [TEXTS.connecting, 'quiet'],
   open: [TEXTS.connected, 'good'],
   lost: [TEXTS.lost, 'bad'],
   refused: [TEXTS.refused, 'bad'],
 };
 
-const AGENT: Record<SystemFacts['agent']['state'], readonly [string, Tone]> = {
+const AGENT: Record<SystemFacts['agent']['state'], readonly [string, BadgeTone]> = {
   connecting: [TEXTS.connecting, 'quiet'],
   connected: [TEXTS.connected, 'good'],
   unavailable: [TEXTS.unavailable, 'bad'],
 };
 
-const FFMPEG: Record<SystemFacts['ffmpeg']['state'], readonly [string, Tone]> = {
+const FFMPEG: Record<SystemFacts['ffmpeg']['state'], readonly [string, BadgeTone]> = {
   probing: [TEXTS.probing, 'quiet'],
   ready: [TEXTS.usable, 'good'],
   missing: [TEXTS.unusable, 'bad'],
@@ -86,7 +84,11 @@ function Folder({ folder }: { folder: SystemFacts['folders'][number] }) {
       <dt>{role}</dt>
       <dd>
         <span class="numbers">{TEXTS.free(bytesText(free))}</span>
-        <span class="disk" role="img" aria-label={TEXTS.used(Math.round((1 - free / total) * 100))}>
+        <span
+          class="disk block-level grow relative clip pill track-color"
+          role="img"
+          aria-label={TEXTS.used(Math.round((1 - free / total) * 100))}
+        >
           <span style={{ '--part': (1 - free / Math.max(1, total)).toFixed(3) }} />
         </span>
         <small>{TEXTS.pathAndTotal(folder.path, bytesText(total))}</small>
@@ -112,11 +114,7 @@ export function SystemBlock({ system, health }: { system: SystemFacts; health: H
       <Fact name={TEXTS.server} tone={connectionTone}>
         {connectionText}
       </Fact>
-      <Fact
-        name={TEXTS.tuners}
-        tone={agentTone}
-        note={system.agent.message === null ? system.agent.url : plainReason(system.agent.message)}
-      >
+      <Fact name={TEXTS.tuners} tone={agentTone} note={system.agent.message ?? system.agent.url}>
         {agentText}
       </Fact>
       <Fact
@@ -170,7 +168,7 @@ function Folded({ clocks, children }: { clocks: readonly ClockOffset[]; children
   const most = Math.max(...clocks.map(({ offsetMs }) => Math.abs(offsetMs)));
   return (
     <details class="clocks">
-      <summary>
+      <summary class="press semibold">
         <span class="state" data-tone="good">
           {TEXTS.allClocks(clocks.length, (most / 1000).toFixed(1))}
         </span>
@@ -190,7 +188,7 @@ export function ClockBlock({ clocks }: { clocks: readonly ClockOffset[] }) {
         <div class="tuner-error" role="alert">
           <Icon name="alert" />
           <p>
-            <b>{TEXTS.wrongClock}</b>
+            <b class="block-level">{TEXTS.wrongClock}</b>
             {TEXTS.wrongClockNote}
           </p>
         </div>

@@ -4,21 +4,26 @@ import { ApiFailure, type KnownSettings, networkFailure } from '../query/api.ts'
 import { saveSetting } from '../query/settings.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Segments } from '../ui/segments.tsx';
-import type { ChoiceRow, DeviceRow, NumberRow, Row, SwitchRow } from './table.ts';
+import type { ChoiceRow, DeviceRow, DigitsRow, ListRow, NumberRow, Row, SwitchRow } from './table.ts';
 import { TEXTS } from './texts.ts';
 
 type Saving =
   | { readonly kind: 'rest' }
   | { readonly kind: 'saving' }
   | { readonly kind: 'saved' }
-  | { readonly kind: 'failed'; readonly message: string };
+  /** `isTyped`: it was not sent. */
+  | { readonly kind: 'failed'; readonly message: string; readonly isTyped?: boolean };
 
 const AT_REST: Saving = { kind: 'rest' };
 const SAVED_MS = 2_500;
 
-/** While it is on its way the new value is shown; a refusal brings the old one back. */
-function useSaving<T>(held: T, save: (value: T) => Promise<void>) {
-  const [wish, setWish] = useState<{ readonly value: T }>();
+/**
+ * While it is on its way the new value is shown; a refusal brings the old one back.
+ * @param standard the default; undefined: unknown
+ * @returns `shown`: what is to be said beside the value
+ */
+function useSaving<T>(held: T, standard: T | undefined, save: (value: T) => Promise<void>) {
+  const [pending, setPending] = useState<{ readonly value: T }>();
   const [saving, setSaving] = useState<Saving>(AT_REST);
   const turn = useRef(0);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -27,7 +32,7 @@ function useSaving<T>(held: T, save: (value: T) => Promise<void>) {
     turn.current += 1;
     const mine = turn.current;
     clearTimeout(timer.current);
-    setWish({ value });
+    setPending({ value });
     setSaving({ kind: 'saving' });
     let outcome: Saving = { kind: 'saved' };
     try {
@@ -37,23 +42,25 @@ function useSaving<T>(held: T, save: (value: T) => Promise<void>) {
       outcome = { kind: 'failed', message: failure.message };
     }
     if (mine !== turn.current) return;
-    setWish(undefined);
+    setPending(undefined);
     setSaving(outcome);
     if (outcome.kind === 'saved') timer.current = setTimeout(() => setSaving(AT_REST), SAVED_MS);
   };
-  return { value: wish === undefined ? held : wish.value, saving, change };
+  const value = pending === undefined ? held : pending.value;
+  const onReset = standard === undefined || standard === value ? undefined : () => void change(standard);
+  return { value, change, shown: { saving, onReset } };
 }
 
 function SavingWords({ saving }: { saving: Saving }) {
   if (saving.kind === 'failed') {
     return (
       <p class="field-failed" role="alert">
-        {saving.message} {TEXTS.takenBack}
+        {saving.message} {saving.isTyped === true ? null : TEXTS.takenBack}
       </p>
     );
   }
   return (
-    <span class="field-saving" role="status" data-kind={saving.kind}>
+    <span class="field-saving hstack justify-end gap-35 note bold" role="status" data-kind={saving.kind}>
       {saving.kind === 'saving' ? TEXTS.saving : null}
       {saving.kind === 'saved' ? (
         <>
@@ -76,17 +83,17 @@ interface ShownProps {
 
 function Shown({ row, saving, isWaiting = false, onReset, children }: ShownProps) {
   return (
-    <div class="field" data-setting={row.key} data-nav-whole="">
+    <div class="field stack align-center" data-setting={row.key} data-nav-whole="">
       <div class="field-words">
         <h3>{row.label}</h3>
-        <p>{row.help}</p>
+        <p class="note">{row.help}</p>
       </div>
-      <div class="field-control" inert={isWaiting}>
+      <div class="field-control hstack gap-40" inert={isWaiting}>
         {children}
         {onReset === undefined ? null : (
           <button
             type="button"
-            class="round"
+            class="round muted"
             aria-label={TEXTS.resetOf(row.label)}
             title={TEXTS.reset}
             onClick={onReset}
@@ -108,6 +115,8 @@ export function WaitingField({ row }: { row: Row }) {
         <span class="switch-button">
           <span class="switch" />
         </span>
+      ) : row.kind === 'digits' || row.kind === 'list' ? (
+        <span class="rule-input" />
       ) : (
         <Segments
           label={row.label}
@@ -127,16 +136,11 @@ interface HouseholdProps<R> {
 }
 
 export function SwitchField({ row, settings, defaults }: HouseholdProps<SwitchRow>) {
-  const { value, saving, change } = useSaving(settings[row.key] === true, (next) =>
+  const { value, change, shown } = useSaving(settings[row.key] === true, defaults?.[row.key], (next) =>
     saveSetting({ [row.key]: next }),
   );
-  const standard = defaults?.[row.key];
   return (
-    <Shown
-      row={row}
-      saving={saving}
-      onReset={standard === undefined || standard === value ? undefined : () => void change(standard)}
-    >
+    <Shown row={row} {...shown}>
       <button
         type="button"
         role="switch"
@@ -152,16 +156,11 @@ export function SwitchField({ row, settings, defaults }: HouseholdProps<SwitchRo
 }
 
 export function ChoiceField({ row, settings, defaults }: HouseholdProps<ChoiceRow>) {
-  const { value, saving, change } = useSaving(String(settings[row.key] ?? ''), (next) =>
+  const { value, change, shown } = useSaving(String(settings[row.key] ?? ''), defaults?.[row.key], (next) =>
     saveSetting({ [row.key]: next }),
   );
-  const standard = defaults?.[row.key];
   return (
-    <Shown
-      row={row}
-      saving={saving}
-      onReset={standard === undefined || standard === value ? undefined : () => void change(standard)}
-    >
+    <Shown row={row} {...shown}>
       <Segments
         label={row.label}
         options={row.options}
@@ -176,18 +175,13 @@ const secondsText = (ms: number): string => TEXTS.seconds(ms / 1000);
 
 /** One of a few numbers; a value in force that is none of them stands among them. */
 export function NumberField({ row, settings, defaults }: HouseholdProps<NumberRow>) {
-  const { value, saving, change } = useSaving(settings[row.key] ?? 0, (next) =>
+  const { value, change, shown } = useSaving(settings[row.key] ?? 0, defaults?.[row.key], (next) =>
     saveSetting({ [row.key]: next }),
   );
-  const standard = defaults?.[row.key];
   const known = row.options.some((option) => option.value === value);
   const options = known ? row.options : [...row.options, { value, label: secondsText(value) }];
   return (
-    <Shown
-      row={row}
-      saving={saving}
-      onReset={standard === undefined || standard === value ? undefined : () => void change(standard)}
-    >
+    <Shown row={row} {...shown}>
       <Segments
         label={row.label}
         options={options.map((option) => ({ value: String(option.value), label: option.label }))}
@@ -198,14 +192,73 @@ export function NumberField({ row, settings, defaults }: HouseholdProps<NumberRo
   );
 }
 
-export function DeviceField({ row }: { row: DeviceRow }) {
-  const { value, saving, change } = useSaving(row.read(), async (next) => row.write(next));
+export function ListField({ row, settings, defaults }: HouseholdProps<ListRow>) {
+  const { value, change, shown } = useSaving(Number(settings[row.key] ?? 0), defaults?.[row.key], (next) =>
+    saveSetting({ [row.key]: next }),
+  );
+  return (
+    <Shown row={row} {...shown}>
+      <select
+        class="rule-input"
+        aria-label={row.label}
+        value={value}
+        onChange={({ currentTarget }) => void change(Number(currentTarget.value))}
+      >
+        {row.options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </Shown>
+  );
+}
+
+/** As people write digits: also full width, and with hyphens. */
+const digitsOf = (text: string): string => text.normalize('NFKC').replace(/\D/g, '');
+
+/** Saved when all digits are there, or none; what is incomplete is explained when the field is left. */
+export function DigitsField({ row, settings, defaults }: HouseholdProps<DigitsRow>) {
+  const { value, change, shown } = useSaving(String(settings[row.key] ?? ''), defaults?.[row.key], (next) =>
+    saveSetting({ [row.key]: next }),
+  );
+  const [typed, setTyped] = useState<string>();
+  const [isIncomplete, setIncomplete] = useState(false);
+  const take = (text: string): void => {
+    const digits = digitsOf(text);
+    const isComplete = digits.length === row.length || text === '';
+    setTyped(isComplete ? undefined : text);
+    setIncomplete(false);
+    if (isComplete && digits !== value) void change(digits);
+  };
   return (
     <Shown
       row={row}
-      saving={saving}
-      onReset={value === row.standard ? undefined : () => void change(row.standard)}
+      {...shown}
+      {...(isIncomplete && typed !== undefined
+        ? { saving: { kind: 'failed', message: TEXTS.digitsMissing(row.length), isTyped: true } }
+        : {})}
     >
+      <input
+        class="rule-input"
+        type="text"
+        inputMode="numeric"
+        autocomplete="off"
+        aria-label={row.label}
+        aria-invalid={isIncomplete && typed !== undefined}
+        placeholder={row.placeholder}
+        value={typed ?? value}
+        onInput={({ currentTarget }) => take(currentTarget.value)}
+        onBlur={() => setIncomplete(typed !== undefined)}
+      />
+    </Shown>
+  );
+}
+
+export function DeviceField({ row }: { row: DeviceRow }) {
+  const { value, change, shown } = useSaving(row.read(), row.standard, async (next) => row.write(next));
+  return (
+    <Shown row={row} {...shown}>
       <Segments
         label={row.label}
         options={row.options}

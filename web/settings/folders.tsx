@@ -1,13 +1,13 @@
 /** Recording folders: path and state of each, and adding or removing one. */
 import { useState } from 'preact/hooks';
-import type { FolderList, Settings, StorageFacts } from '../../wire/api.ts';
+import type { FolderList, Settings, StorageFacts } from '../../lib/wire/api.ts';
 import { type ApiFailure, isFolderMissing, networkFailure } from '../query/api.ts';
 import { STORAGE } from '../query/queries.ts';
 import { household, saveSetting } from '../query/settings.ts';
 import { pathQuery, useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
 import { bytesText } from '../words/bytes.ts';
-import { FOLDER_STATES } from '../words/folder-state.ts';
+import { FOLDER_STATE_WORDS } from '../words/folder-state.ts';
 import { TEXTS } from './texts.ts';
 
 type Configured = Settings['recordingFolders'];
@@ -19,14 +19,14 @@ const USUAL_FLOOR_GB = 10;
 
 function FolderLine({ folder, onRemove }: { folder: Folder; onRemove: (() => void) | undefined }) {
   const { path, state, freeBytes, totalBytes, floorBytes } = folder;
-  const [words, tone] = FOLDER_STATES[state] ?? [state, 'quiet'];
+  const [words, tone] = FOLDER_STATE_WORDS[state] ?? [state, 'quiet'];
   return (
-    <li class="folder-line">
+    <li class="folder-line cluster line-above">
       <b class="room-path">{path}</b>
       <span class="state" data-tone={tone}>
         {words}
       </span>
-      <span class="folder-space numbers">
+      <span class="folder-space numbers note">
         {TEXTS.folderFacts(
           freeBytes === null || totalBytes === null
             ? ''
@@ -57,14 +57,14 @@ function FolderBrowser({ start, onPick }: BrowserProps) {
     pathQuery<FolderList>(`api/folders?path=${encodeURIComponent(at)}`, []),
   );
   return (
-    <section class="folder-browser" aria-label={TEXTS.browsing}>
+    <section class="folder-browser stack gap-75 round-m ground-deep" aria-label={TEXTS.browsing}>
       <p class="room-path">{value?.path ?? at}</p>
       {failure === undefined ? null : (
         <p class="field-failed" role="alert">
           {failure.message}
         </p>
       )}
-      <ul>
+      <ul class="flex scroll-y wrap gap-50">
         {(value?.parent ?? null) === null && failure === undefined ? null : (
           <li>
             <button type="button" class="button button-small" onClick={() => setAt(value?.parent ?? '/')}>
@@ -128,7 +128,7 @@ function AddFolder({ configured, isRefused, onEdit, save }: AddProps) {
   };
   return (
     <form
-      class="folder-add"
+      class="folder-add flex wrap gap-75"
       aria-label={TEXTS.addFolder}
       data-nav-whole=""
       onSubmit={(event) => {
@@ -136,7 +136,7 @@ function AddFolder({ configured, isRefused, onEdit, save }: AddProps) {
         void add();
       }}
     >
-      <label class="folder-path">
+      <label class="folder-path stack gap-30 text-s bold">
         {TEXTS.folderPath}
         <input
           class="rule-input rule-input-wide"
@@ -153,7 +153,7 @@ function AddFolder({ configured, isRefused, onEdit, save }: AddProps) {
           }}
         />
       </label>
-      <label>
+      <label class="stack gap-30 text-s bold">
         {TEXTS.folderFloor}
         <input
           class="rule-input"
@@ -225,7 +225,7 @@ export function FoldersBlock() {
         </p>
       ) : null}
       {storage !== undefined && folders.length === 0 ? <p class="block-note">{TEXTS.noFolders}</p> : null}
-      <ul class="folder-lines">
+      <ul class="folder-lines stack">
         {folders.map((folder) => (
           <FolderLine
             key={folder.path}

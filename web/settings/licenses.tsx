@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { getLicenses } from '../query/api.ts';
 import { callQuery, useQuery } from '../query/use-query.ts';
-import { adviceFor } from '../words/advice.ts';
+import { FieldFailure } from '../words/field-failure.tsx';
 import { TEXTS } from './texts.ts';
 
 interface Notice {
@@ -62,18 +62,18 @@ function Entry({ notice }: { notice: Notice }) {
   const { name, terms, text } = notice;
   return (
     <details
-      class="license"
+      class="license line-above"
       onToggle={(event) => {
         open.value = event.currentTarget.open;
       }}
     >
-      <summary>
-        <span class="license-name">{name}</span>
-        {terms === '' ? null : <small>{terms}</small>}
+      <summary class="cluster press-height press semibold">
+        <span class="min-0">{name}</span>
+        {terms === '' ? null : <small class="muted">{terms}</small>}
       </summary>
       {open.value ? (
         <section
-          class="license-text"
+          class="license-text below-75 text-s round-m ground-deep"
           lang="en"
           aria-label={name}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
@@ -97,13 +97,11 @@ export function LicensesBlock() {
         open.value = event.currentTarget.open;
       }}
     >
-      <summary>{TEXTS.showLicenses}</summary>
+      <summary class="cluster press-height press semibold">{TEXTS.showLicenses}</summary>
       {value !== undefined ? (
         value.map((notice) => <Entry key={notice.name} notice={notice} />)
       ) : failure !== undefined ? (
-        <p class="field-failed" role="alert">
-          {failure.message} {adviceFor(failure).next}
-        </p>
+        <FieldFailure failure={failure} />
       ) : (
         <span class="skeleton block-skeleton" />
       )}

@@ -3,7 +3,7 @@
  * a person may have been led to approve one. Those registered while no screen was open are announced by the next one.
  */
 import { useEffect, useState } from 'preact/hooks';
-import type { DeviceToken } from '../../wire/api.ts';
+import type { DeviceToken } from '../../lib/wire/api.ts';
 import { announcedDevice } from '../device/preferences.ts';
 import { ApiFailure, networkFailure, revokeDevice } from '../query/api.ts';
 import { DEVICE_TOKENS, PAIRED_DEVICES } from '../query/queries.ts';

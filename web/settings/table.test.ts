@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { settingDefaults } from '../../wire/settings.ts';
+import { settingDefaults } from '../../lib/wire/settings.ts';
 import { matches, ROWS, SECTIONS } from './table.ts';
 
 test('every row is in a known section, and its options contain the default', () => {
@@ -9,11 +9,20 @@ test('every row is in a known section, and its options contain the default', () 
     if (row.kind === 'choice') {
       expect(row.options.map(({ value }) => value)).toContain(String(defaults[row.key]));
     }
-    if (row.kind === 'number') {
+    if (row.kind === 'number' || row.kind === 'list') {
       expect(row.options.map(({ value }) => value)).toContain(defaults[row.key]);
     }
     if (row.kind === 'device') expect(row.options.map(({ value }) => value)).toContain(row.standard);
   }
+  const areas = ROWS.find((row) => row.kind === 'list')?.options ?? [];
+  // The numbers of broadcasts, not those of JIS X 0401: Hokkaido has two.
+  expect([1, 14, 48, 50].map((area) => areas.find(({ value }) => value === area)?.label)).toEqual([
+    '北海道（東部）',
+    '東京都',
+    '沖縄県',
+    '鹿児島県（島部）',
+  ]);
+  expect(areas).toHaveLength(51);
   expect(new Set(ROWS.map(({ key }) => key)).size).toBe(ROWS.length);
 });
 

@@ -2,7 +2,7 @@
  * Every setting of the screen: one row each, in display order. Only settings that have an effect have a row; a new
  * capability adds its own.
  */
-import type { Settings } from '../../wire/api.ts';
+import type { Settings } from '../../lib/wire/api.ts';
 import { deviceCodec, deviceTheme, lateNight } from '../device/preferences.ts';
 import type { Option } from '../ui/segments.tsx';
 
@@ -10,8 +10,10 @@ export const SECTIONS = [
   { key: 'recording', title: '録画' },
   { key: 'encode', title: '変換' },
   { key: 'live', title: 'ライブ' },
+  { key: 'data', title: 'データ放送' },
   { key: 'guide', title: '番組表・時刻' },
   { key: 'display', title: '表示' },
+  { key: 'notify', title: '通知' },
   { key: 'access', title: 'アクセス' },
   { key: 'devices', title: '連携（TV アプリ）' },
   { key: 'system', title: 'システム' },
@@ -48,6 +50,21 @@ export interface NumberRow extends Described {
   readonly options: readonly { readonly value: number; readonly label: string }[];
 }
 
+/** One of many numbers, in a list that opens. */
+export interface ListRow extends Described {
+  readonly kind: 'list';
+  readonly key: KeysOf<number>;
+  readonly options: readonly { readonly value: number; readonly label: string }[];
+}
+
+/** A short text of digits, saved once it is complete. */
+export interface DigitsRow extends Described {
+  readonly kind: 'digits';
+  readonly key: KeysOf<string>;
+  readonly length: number;
+  readonly placeholder: string;
+}
+
 /** Held by this device alone. */
 export interface DeviceRow extends Described {
   readonly kind: 'device';
@@ -58,7 +75,7 @@ export interface DeviceRow extends Described {
   readonly standard: string;
 }
 
-export type Row = SwitchRow | ChoiceRow | NumberRow | DeviceRow;
+export type Row = SwitchRow | ChoiceRow | NumberRow | ListRow | DigitsRow | DeviceRow;
 
 const THEMES: readonly Option[] = [
   { value: 'auto', label: '自動' },
@@ -80,6 +97,23 @@ const marginsWith = (standard: number) => [
   { value: 30_000, label: '30秒' },
   { value: 60_000, label: '1分' },
   { value: 300_000, label: '5分' },
+];
+
+/** Numbers 1 to 50 of the areas in their order; 255 is none. ARIB STD-B10, target_region_descriptor. */
+const AREAS = [
+  '北海道（東部） 北海道（西部） 青森県 岩手県 宮城県 秋田県 山形県',
+  '福島県 茨城県 栃木県 群馬県 埼玉県 千葉県 東京都',
+  '神奈川県 新潟県 富山県 石川県 福井県 山梨県 長野県',
+  '岐阜県 静岡県 愛知県 三重県 滋賀県 京都府 大阪府',
+  '兵庫県 奈良県 和歌山県 鳥取県 島根県 岡山県 広島県',
+  '山口県 徳島県 香川県 愛媛県 高知県 福岡県 佐賀県',
+  '長崎県 熊本県 大分県 宮崎県 鹿児島県 沖縄県 東京都（島部）',
+  '鹿児島県（島部）',
+].flatMap((line) => line.split(' '));
+
+const PREFECTURES = [
+  { value: 255, label: '設定しない' },
+  ...AREAS.map((label, index) => ({ value: index + 1, label })),
 ];
 
 export const ROWS: readonly Row[] = [
@@ -226,6 +260,33 @@ export const ROWS: readonly Row[] = [
     standard: 'house',
   },
   {
+    kind: 'digits',
+    key: 'postalCode',
+    section: 'data',
+    label: '郵便番号',
+    help: '天気やお知らせなど、地域の情報を表示するためにデータ放送のページが使います。',
+    words: '地域 住所 天気 d ボタン BML',
+    length: 7,
+    placeholder: '1000001',
+  },
+  {
+    kind: 'list',
+    key: 'prefecture',
+    section: 'data',
+    label: '都道府県',
+    help: '地域を選ぶページの初期値になります。離島と北海道の東西は放送の区分に合わせています。',
+    words: '地域 県域 住所 d ボタン BML',
+    options: PREFECTURES,
+  },
+  {
+    kind: 'switch',
+    key: 'bidirectional',
+    section: 'data',
+    label: '双方向通信（通信コンテンツ）',
+    help: 'クイズへの参加や最新の情報などで、データ放送のページが放送局のサーバーと通信します。録画を見ているときは通信しません。',
+    words: '受信 インターネット 通信 双方向 投票 クイズ d ボタン BML',
+  },
+  {
     kind: 'switch',
     key: 'collectGuide',
     section: 'guide',
@@ -273,6 +334,20 @@ export const ROWS: readonly Row[] = [
       lateNight.value = value === 'words' || value === 'calendar' ? value : 'hours';
     },
     standard: 'hours',
+  },
+  {
+    kind: 'number',
+    key: 'mirakurunRecordings',
+    section: 'devices',
+    label: 'EPGStation などの録画の優先度',
+    help: 'Mirakurun 互換の接続のうち、この優先度以上を録画と同じ順位で扱います。EPGStation の録画は通常 2 です。「扱わない」では、この家の録画と視聴をつねに優先します。',
+    words: 'Mirakurun EPGStation KonomiTV 優先度 priority 録画 チューナー',
+    options: [
+      { value: 0, label: '扱わない' },
+      { value: 1, label: '1 以上' },
+      { value: 2, label: '2 以上' },
+      { value: 128, label: '128' },
+    ],
   },
 ];
 

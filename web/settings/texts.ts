@@ -17,6 +17,7 @@ export const TEXTS = {
   notSaved: (reason: string) => `保存できませんでした。${reason}`,
   /** Follows a reason. */
   takenBack: '元の値に戻しました。もう一度お試しください。',
+  digitsMissing: (count: number) => `${count}桁の数字で入力してください。`,
   reset: '初期値に戻す',
   resetOf: (name: string) => `${name}を初期値に戻す`,
   seconds: (seconds: number) => `${seconds}秒`,
@@ -31,9 +32,19 @@ export const TEXTS = {
   access: 'このサービスを使える人',
   accessHelp: '許可されたネットワークと、ログイン中の端末です。',
   accessWords: 'ログイン ログアウト セッション OIDC ネットワーク TRUSTED_NETWORKS 許可 外出先',
+  notify: '通知先',
+  notifyHelp: '録画の失敗などを、端末やメッセージアプリへ知らせます。',
+  notifyWords: '通知 プッシュ お知らせ webhook Discord Slack LINE Telegram ntfy Gotify',
   devices: '登録されたテレビ',
   devicesHelp: 'QR コードで登録したテレビのアプリです。',
   devicesWords: 'TV アプリ ペアリング QR トークン 解除',
+  links: '視聴ソフト用のリンク',
+  linksHelp: 'Kodi、Jellyfin、VLC などで、ログインせずに局の一覧・番組表・映像だけを使えるアドレスです。',
+  linksWords: 'Kodi Jellyfin Plex VLC M3U XMLTV IPTV HDHomeRun Mirakurun EPGStation KonomiTV TVTest リンク',
+  mqtt: 'Home Assistant（MQTT）',
+  mqttHelp:
+    '録画の状態、次の録画、空き容量、お知らせを、MQTT ブローカーを通して Home Assistant に表示します。',
+  mqttWords: 'MQTT Home Assistant スマートホーム ブローカー mosquitto 連携',
   encodeHours: '変換する時間帯',
   encodeHoursHelp: '開始と終了を同じ時刻にすると、一日中変換します。録画と視聴を優先します。',
   encodeHoursWords: 'エンコード 深夜 時刻 時間',
@@ -68,7 +79,7 @@ export const TEXTS = {
   folderFloorWrong: '「確保する空き容量（GB）」は 0 以上の数で入力してください。',
   browse: '参照',
   browsing: 'フォルダーを選ぶ',
-  parentFolder: '上のフォルダー',
+  parentFolder: '1つ上のフォルダーへ',
   chooseFolder: 'このフォルダーを使う',
   emptyFolder: 'この中にフォルダーはありません。',
   moreFolders: 'ほかにもフォルダーがあります。パスを入力して絞り込んでください。',
@@ -107,7 +118,6 @@ export const TEXTS = {
   logoutOthersNote: 'すべての人のほかのブラウザーがログアウトします。登録したテレビはそのまま使えます。',
   noOthers: 'ほかにログイン中の端末はありません',
   loggedOut: (count: number) => `${count}台をログアウトしました`,
-  browser: 'ブラウザー',
 
   // Paired televisions
   noDevices: '登録されたテレビはありません。',
@@ -185,4 +195,70 @@ export const TEXTS = {
   allClocks: (networks: number, most: string) =>
     `${networks}${networks < 10 ? 'つ' : ''}の放送ネットワークすべてと一致しています（ずれは最大 ${most}秒）`,
   checkedAt: (ago: string) => `${ago}に確認`,
+
+  // The MQTT broker
+  mqttOff: '使っていません',
+  mqttWaiting: '接続しています…',
+  mqttLast: (message: string, ago: string) => `${message}（${ago}）`,
+  mqttBegin: '設定する',
+  mqttChange: '変更',
+  mqttEnd: 'やめる',
+  mqttSave: '保存して接続する',
+  mqttHost: 'ブローカーのホスト名',
+  mqttPort: 'ポート',
+  mqttTls: 'TLS で暗号化する',
+  mqttUser: 'ユーザー名（なければ空）',
+  mqttPassword: 'パスワード',
+  mqttKeepPassword: 'パスワード（空なら変更しない）',
+  mqttPrefix: 'ディスカバリーのトピック',
+
+  // Links for television software
+  linkName: '端末の名前（例：居間の Kodi）',
+  linkCreate: 'リンクを作る',
+  linkOnce:
+    'このアドレスは、いま一度だけ表示します。知っている人はだれでも視聴できるので、人に見せないでください。',
+  linkAddress: 'アドレス',
+  linkQr: '局の一覧のアドレスの QR コード',
+  linkCopy: 'コピー',
+  linkCopied: 'コピーしました',
+  linkSelected: 'アドレスを選択しました。コピーしてください',
+  linkFacts: (created: string, used: string) => `${created}に作成、最後の使用：${used}`,
+  linkRevoke: 'リンクを取り消す',
+  linkRevokeNote: 'このリンクを使っている視聴ソフトは、すぐに使えなくなります。',
+  linkRevoked: (name: string) => `「${name}」のリンクを取り消しました`,
+  linkSteps: 'ソフトごとの設定のしかた',
+  linkPrograms: (address: string) => [
+    {
+      program: 'Kodi',
+      steps: `アドオン「IPTV Simple Client」の M3U に ${address}/playlist.m3u、EPG（XMLTV）に ${address}/guide.xml を入れます。二か国語の音声が両方聞こえるときは、M3U を ${address}/playlist.m3u?audio=split にします。`,
+    },
+    {
+      program: 'Jellyfin',
+      steps: `ダッシュボードの「ライブ TV」で、チューナー HD HomeRun に ${address}、番組データ XMLTV に ${address}/guide.xml を入れます。MPEG-2 を再生できない端末では ${address}/h264 にします。`,
+    },
+    {
+      program: 'Plex',
+      steps:
+        'HDHR_PORT を設定して再起動し、「ライブ TV と DVR」に「このサーバーのアドレス:5004」を入れます。',
+    },
+    { program: 'VLC、mpv', steps: `ネットワークストリームとして ${address}/playlist.m3u を開きます。` },
+    {
+      program: 'TVTest',
+      steps:
+        'MIRAKURUN_PORT を設定して再起動し、BonDriver_Mirakurun の ini の SERVER_HOST にこのサーバーのアドレス、SERVER_PORT に 40772 を入れます。',
+    },
+    {
+      program: 'EPGStation',
+      steps:
+        'MIRAKURUN_PORT を設定して再起動し、config.yml の mirakurunPath に http://このサーバーのアドレス:40772/ を入れます。',
+    },
+    {
+      program: 'KonomiTV',
+      steps:
+        'MIRAKURUN_PORT を設定して再起動し、config.yaml の backend を Mirakurun、mirakurun_url を http://このサーバーのアドレス:40772/ にします。',
+    },
+  ],
+  linkPorts: (mirakurun: number | null, hdhomerun: number | null) =>
+    `Mirakurun 互換：${mirakurun === null ? '使っていません（MIRAKURUN_PORT）' : `ポート ${mirakurun}`}、` +
+    `HDHomeRun 互換：${hdhomerun === null ? '使っていません（HDHR_PORT）' : `ポート ${hdhomerun}`}`,
 } as const;

@@ -22,12 +22,12 @@ interface StepItemProps {
 export function StepItem({ step, number, children }: StepItemProps) {
   const { key, title, state, text, lines } = step;
   return (
-    <li class="setup-step block" data-state={state} aria-labelledby={`setup-${key}`}>
-      <span class="setup-mark numbers" aria-hidden="true">
+    <li class="setup-step block stack gap-100" data-state={state} aria-labelledby={`setup-${key}`}>
+      <span class="setup-mark numbers place-center extrabold muted circle track-color" aria-hidden="true">
         {state === 'done' ? <Icon name="check" /> : state === 'problem' ? <Icon name="alert" /> : number}
       </span>
-      <div class="setup-words">
-        <h2 id={`setup-${key}`}>
+      <div class="setup-words stack min-0 gap-50">
+        <h2 class="flex wrap align-baseline" id={`setup-${key}`}>
           {title}
           <small>{STATES[state]}</small>
         </h2>

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
+import type { Card, Channel, DetectedDevice } from '../../lib/wire/agent.ts';
+import type { GuideStatus, ScanStatus } from '../../lib/wire/api.ts';
 import { tunerOf } from '../../test/tuner.ts';
-import type { Card, Channel, DetectedDevice } from '../../wire/agent.ts';
-import type { GuideStatus, ScanStatus } from '../../wire/api.ts';
 import { ApiFailure } from '../query/api.ts';
 import { type SetupFacts, setupSteps } from './steps.ts';
 

@@ -1,10 +1,10 @@
 /** The first run in four steps: requirements and completion of each. Pure. */
 
-import type { Card, Channel, DetectedDevice, Tuner } from '../../wire/agent.ts';
-import type { GuideStatus, ScanStatus } from '../../wire/api.ts';
+import { BROADCAST_TYPES } from '../../lib/arib/ids.ts';
+import type { Card, Channel, DetectedDevice, Tuner } from '../../lib/wire/agent.ts';
+import type { GuideStatus, ScanStatus } from '../../lib/wire/api.ts';
 import type { ApiFailure } from '../query/api.ts';
 import { gathered } from '../query/guide-status.ts';
-import { plainReason } from '../query/plain-reason.ts';
 import { adviceFor } from '../words/advice.ts';
 import { cardWords } from '../words/card.ts';
 import { TYPE_NAMES } from '../words/tuner.ts';
@@ -34,8 +34,6 @@ export interface SetupFacts {
   readonly failure: ApiFailure | undefined;
 }
 
-const TYPES = ['GR', 'BS', 'CS'] as const;
-
 export function setupSteps(facts: SetupFacts): Step[] {
   return [tunerStep(facts), cardStep(facts), scanStep(facts), guideStep(facts)];
 }
@@ -57,20 +55,16 @@ function tunerStep({ tuners, devices = [], failure }: SetupFacts): Step {
   if (tuners === undefined) return { ...step, state: 'waiting', text: TEXTS.tunersChecking };
   const problems = [
     ...devices.flatMap(({ device, problem }) =>
-      problem === null || problem.code === 'no_system'
-        ? []
-        : [withName(device, plainReason(problem.message, TEXTS.unusable))],
+      problem === null || problem.code === 'no_system' ? [] : [withName(device, problem.message)],
     ),
     ...tuners.flatMap(({ name, state, error, disabled }) =>
-      state === 'error' && error !== null && !disabled
-        ? [withName(name, plainReason(error, TEXTS.unusable))]
-        : [],
+      state === 'error' && error !== null && !disabled ? [withName(name, error)] : [],
     ),
   ];
   const lines = [...new Set(problems)];
   const usable = tuners.filter(isUsable);
   if (usable.length > 0) {
-    const counts = TYPES.map(
+    const counts = BROADCAST_TYPES.map(
       (type) => [type, usable.filter(({ types }) => types.includes(type)).length] as const,
     )
       .filter(([, count]) => count > 0)
@@ -159,7 +153,7 @@ function scanStep(facts: SetupFacts): Step {
     return {
       ...step,
       state: 'problem',
-      text: plainReason(scan.message ?? TEXTS.scanFailed, TEXTS.scanFailedPlain),
+      text: scan.message ?? TEXTS.scanFailed,
       lines,
     };
   }

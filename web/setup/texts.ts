@@ -21,7 +21,6 @@ export const TEXTS = {
   // Tuners
   tuners: 'チューナー',
   tunersChecking: 'チューナーを確認しています。',
-  unusable: '使えません',
   faultOf: (name: string, fault: string) => `${name}：${fault}`,
   pieces: (type: string, count: number) => `${type} ${count}台`,
   usable: (count: number, kinds: string) => `${count}台使えます（${kinds}）。`,
@@ -49,7 +48,6 @@ export const TEXTS = {
   checkAntenna:
     'アンテナ線がチューナーの地デジ側・BS/CS側に正しくつながっているか、分波器やブースターの電源が入っているかを確かめて、もう一度お試しください。',
   scanFailed: 'スキャンできませんでした。',
-  scanFailedPlain: 'スキャンできませんでした',
   receivable: (stations: number) => `${stations}局を受信できます。`,
   scanNeedsTuner: 'チューナーが使えるようになると始められます。',
   scanNote: '受信できる局を探します。地デジで数分、BS・CSで十数分かかります。',

@@ -1,13 +1,13 @@
 /** The smart card: whether it can be read, how it answers, with whom its keys are shared. */
-import type { Card } from '../../wire/agent.ts';
+import type { Card } from '../../lib/wire/agent.ts';
 import { now } from '../device/clock.ts';
 import type { ApiFailure } from '../query/api.ts';
 import { CARD } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
-import { adviceFor } from '../words/advice.ts';
 import { answerTimeText, cardWords, refusalText, upstreamText } from '../words/card.ts';
 import { CheckAgain } from '../words/check-again.tsx';
+import { FieldFailure } from '../words/field-failure.tsx';
 import { agoText } from '../words/time.ts';
 import { TEXTS } from './texts.ts';
 
@@ -26,7 +26,7 @@ function Fact({ name, children }: { name: string; children: string }) {
 function Facts({ card }: { card: Card }) {
   const time = answerTimeText(card);
   return (
-    <dl class="card-facts">
+    <dl class="card-facts flex wrap text-s">
       {card.reader === null ? null : <Fact name={TEXTS.reader}>{card.reader}</Fact>}
       {time === undefined ? null : <Fact name={TEXTS.answerTime}>{time}</Fact>}
       {card.ecm.requests === 0 ? null : (
@@ -44,18 +44,18 @@ function Facts({ card }: { card: Card }) {
 
 function Share({ share }: { share: NonNullable<Card['share']> }) {
   return (
-    <div class="card-share">
-      <h3>{TEXTS.share(share.port)}</h3>
+    <div class="card-share above-100 line-above">
+      <h3 class="text-m">{TEXTS.share(share.port)}</h3>
       <p class="block-note">
         {share.peers.length === 0 ? TEXTS.noPeers : TEXTS.peers(share.peers.join('、'))}
       </p>
       {share.refused.length === 0 ? null : (
-        <ul class="card-refused" aria-label={TEXTS.refused}>
+        <ul class="card-refused stack gap-30 text-s" aria-label={TEXTS.refused}>
           {share.refused.map(({ peer, reason, at }) => (
-            <li key={`${peer} ${reason}`}>
+            <li class="flex wrap" key={`${peer} ${reason}`}>
               <b class="numbers">{peer}</b>
-              <span class="card-reason">{refusalText(reason)}</span>
-              <small class="card-when">{agoText(at, now.value)}</small>
+              <span class="text-danger">{refusalText(reason)}</span>
+              <small class="note semibold">{agoText(at, now.value)}</small>
             </li>
           ))}
         </ul>
@@ -71,14 +71,14 @@ function CardState({ card }: { card: Card }) {
       <div class="tuner-error" role="alert">
         <Icon name="alert" />
         <p>
-          <b>{text}</b>
+          <b class="block-level">{text}</b>
           {next}
         </p>
       </div>
     );
   }
   return (
-    <p class="card-state">
+    <p class="bold">
       <span class="state" data-tone={tone}>
         {text}
       </span>
@@ -97,11 +97,7 @@ function CardDetails({ card, failure }: { card: Card | undefined; failure: ApiFa
     );
   }
   if (failure === undefined) return <p class="block-note">{TEXTS.cardLoading}</p>;
-  return (
-    <p class="field-failed" role="alert">
-      {failure.message} {adviceFor(failure).next}
-    </p>
-  );
+  return <FieldFailure failure={failure} />;
 }
 
 export function CardBlock() {

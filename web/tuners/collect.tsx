@@ -4,9 +4,9 @@
  */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Channel } from '../../wire/agent.ts';
-import type { GuideStatus } from '../../wire/api.ts';
-import type { WallMs } from '../../wire/times.ts';
+import type { Channel } from '../../lib/wire/agent.ts';
+import type { GuideStatus } from '../../lib/wire/api.ts';
+import type { WallMs } from '../../lib/wire/times.ts';
 import { wallNow } from '../device/clock.ts';
 import { ApiFailure, networkFailure, pressCollect, releaseCollect } from '../query/api.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -85,7 +85,7 @@ export function Collect({ status, channels, renew }: CollectProps) {
 
   const names = status === undefined ? '' : visitNames(status, channels);
   return (
-    <div class="collect">
+    <div class="collect stack align-center gap-75 above-75">
       <button
         type="button"
         role="switch"
@@ -96,7 +96,7 @@ export function Collect({ status, channels, renew }: CollectProps) {
         <span class="switch" aria-hidden="true" />
         {TEXTS.collectNow}
       </button>
-      <p class="collect-note">{on ? TEXTS.collectingNote : TEXTS.collectNote}</p>
+      <p class="collect-note note">{on ? TEXTS.collectingNote : TEXTS.collectNote}</p>
       {done === undefined ? null : (
         <ProgressBar
           part={done.total === 0 ? 0 : done.done / done.total}

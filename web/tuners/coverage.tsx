@@ -1,6 +1,6 @@
 /** How far the guide of each station reaches, as a bar of eight days. */
-import type { BroadcastMs } from '../../arib/time.ts';
-import type { GuideStatus, Station } from '../../wire/api.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { GuideStatus, Station } from '../../lib/wire/api.ts';
 import { now } from '../device/clock.ts';
 import { stations } from '../query/stations.ts';
 import { Logo } from '../ui/logo.tsx';
@@ -30,18 +30,25 @@ function Row({ coverage, station, reading }: { coverage: Coverage; station: Stat
   const part = reach(coverage, now.value);
   const words = reachText(coverage, now.value);
   return (
-    <li class="cover" data-thin={coverage.thin ? '' : undefined}>
+    <li class="cover hstack gap-70" data-thin={coverage.thin ? '' : undefined}>
       <Logo station={station} />
-      <span class="cover-words">
-        <span class="cover-name">
+      <span class="cover-words stack grow min-0 gap-25">
+        <span class="cover-name hstack gap-45 text-s">
           <span class="card-key numbers">{channelLabel(station, stations.value)}</span>
-          <b>{narrow(station.name)}</b>
-          {coverage.thin ? <span class="cover-thin">{TEXTS.thin}</span> : null}
+          <b class="truncate">{narrow(station.name)}</b>
+          {coverage.thin ? (
+            <span class="cover-thin push-end text-mini extrabold pill fill-warn">{TEXTS.thin}</span>
+          ) : null}
         </span>
-        <span class="cover-bar" role="img" aria-label={words} data-reading={reading ? '' : undefined}>
+        <span
+          class="cover-bar block-level grow relative clip pill track-color"
+          role="img"
+          aria-label={words}
+          data-reading={reading ? '' : undefined}
+        >
           <span style={{ '--part': part.toFixed(3) }} />
         </span>
-        <span class="cover-note numbers">
+        <span class="cover-note numbers flex justify-between gap-50 text-mini muted">
           <span>{words}</span>
           <span>
             {reading
@@ -60,7 +67,7 @@ export function CoverageList({ status, type }: { status: GuideStatus; type: Stat
   const reading = new Set(status.visits.flatMap((visit) => visit.stationIds));
   const byId = new Map(stations.value.map((station) => [station.id, station]));
   return (
-    <ul class="covers" aria-label={TEXTS.guideOf(TYPE_NAMES[type])}>
+    <ul class="covers stack above-100" aria-label={TEXTS.guideOf(TYPE_NAMES[type])}>
       {status.stations.map((coverage) => {
         const station = byId.get(coverage.stationId);
         if (station === undefined || station.type !== type) return null;

@@ -1,14 +1,14 @@
 /** Tuner devices of the server: used, unused, and unusable with the reason. */
 
 import { useState } from 'preact/hooks';
-import type { DetectedDevice, Tuner } from '../../wire/agent.ts';
+import type { DetectedDevice, Tuner } from '../../lib/wire/agent.ts';
 import { ApiFailure, networkFailure, putTuners } from '../query/api.ts';
-import { plainReason } from '../query/plain-reason.ts';
 import { DEVICES, TUNERS } from '../query/queries.ts';
 import { entryOf, useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
 import { showToast } from '../ui/toast.tsx';
 import { useInOrder } from '../ui/use-in-order.ts';
+import { Refusal } from '../words/field-failure.tsx';
 import { TYPE_NAMES } from '../words/tuner.ts';
 import { definitionOf } from './edit.tsx';
 import { TEXTS } from './texts.ts';
@@ -23,10 +23,10 @@ function DeviceLine({ device, isUsed, onAdd }: LineProps) {
   const { model, types, problem } = device;
   const canAdd = !isUsed && types.length > 0;
   return (
-    <li class="device">
-      <span class="device-name">
+    <li class="device stack align-center round-m bordered">
+      <span class="device-name stack min-0 line-tight">
         <b>{model === '' ? device.device : model}</b>
-        <small>
+        <small class="cluster gap-35 muted">
           {model === '' ? null : device.device}
           {types.map((type) => (
             <span key={type} class="type-badge">
@@ -50,9 +50,12 @@ function DeviceLine({ device, isUsed, onAdd }: LineProps) {
         </span>
       ) : null}
       {problem === null ? null : (
-        <p class="device-problem" data-tone={problem.code === 'no_system' ? 'quiet' : 'bad'}>
+        <p
+          class="device-problem flex gap-50 text-s text-danger"
+          data-tone={problem.code === 'no_system' ? 'quiet' : 'bad'}
+        >
           <Icon name="alert" />
-          {plainReason(problem.message, TEXTS.deviceUnusable)}
+          {problem.message}
         </p>
       )}
     </li>
@@ -77,11 +80,14 @@ export function Devices({ tuners }: { tuners: readonly Tuner[] }) {
   };
   const unused = devices.filter(({ device }) => !tuners.some((tuner) => tuner.device === device));
   return (
-    <details class="devices" open={unused.length > 0 || devices.some(({ problem }) => problem !== null)}>
-      <summary>
+    <details
+      class="devices above-100"
+      open={unused.length > 0 || devices.some(({ problem }) => problem !== null)}
+    >
+      <summary class="press note semibold">
         {TEXTS.devices} <span class="numbers">{devices.length}</span>
       </summary>
-      <ul>
+      <ul class="stack gap-50 above-75">
         {devices.map((device) => (
           <DeviceLine
             key={device.device}
@@ -92,11 +98,7 @@ export function Devices({ tuners }: { tuners: readonly Tuner[] }) {
           />
         ))}
       </ul>
-      {refused === undefined ? null : (
-        <p class="field-failed" role="alert">
-          {refused}
-        </p>
-      )}
+      <Refusal text={refused} />
     </details>
   );
 }

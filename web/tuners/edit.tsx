@@ -1,11 +1,12 @@
 /** Naming, ordering and disabling tuners: all of them are sent at once, as the agent stores them. */
 import { useState } from 'preact/hooks';
-import type { AnyTunerDefinition, Tuner } from '../../wire/agent.ts';
+import type { AnyTunerDefinition, Tuner } from '../../lib/wire/agent.ts';
 import { ApiFailure, networkFailure, putTuners } from '../query/api.ts';
 import { TUNERS } from '../query/queries.ts';
 import { entryOf } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
 import { showToast } from '../ui/toast.tsx';
+import { Refusal } from '../words/field-failure.tsx';
 import { driverName, TYPE_NAMES } from '../words/tuner.ts';
 import { TEXTS } from './texts.ts';
 
@@ -27,8 +28,11 @@ function EditLine({ definition, onChange, onUp, onDown }: LineProps) {
   const canFeed = driver !== 'fake' && types.some((type) => type !== 'GR');
   const label = name === '' ? driverName(driver) : name;
   return (
-    <li class="tuner tuner-edit" data-disabled={disabled ? '' : undefined}>
-      <span class="tuner-moves">
+    <li
+      class="tuner tuner-edit stack align-center round-m bordered ground"
+      data-disabled={disabled ? '' : undefined}
+    >
+      <span class="stack">
         <button
           type="button"
           class="round"
@@ -48,7 +52,7 @@ function EditLine({ definition, onChange, onUp, onDown }: LineProps) {
           <Icon name="down" />
         </button>
       </span>
-      <label class="tuner-rename">
+      <label class="stack gap-25 note">
         <span>
           {TEXTS.nameOf(
             TEXTS.name,
@@ -78,7 +82,7 @@ function EditLine({ definition, onChange, onUp, onDown }: LineProps) {
         <button
           type="button"
           role="switch"
-          class="button switch-button tuner-lnb"
+          class="button switch-button tuner-lnb nowrap"
           aria-checked={lnb}
           aria-label={TEXTS.feedFrom(label, TEXTS.lnb)}
           onClick={() => onChange({ lnb: !lnb })}
@@ -127,7 +131,7 @@ export function TunerEdit({ tuners, onDone }: { tuners: readonly Tuner[]; onDone
       {list.some(({ driver, types }) => driver !== 'fake' && types.some((type) => type !== 'GR')) ? (
         <p class="block-note">{TEXTS.lnbNote}</p>
       ) : null}
-      <ol class="tuner-list">
+      <ol class="tuner-list stack gap-60 above-75">
         {list.map((definition, index) => (
           <EditLine
             key={definition.id ?? definition.device}
@@ -140,12 +144,8 @@ export function TunerEdit({ tuners, onDone }: { tuners: readonly Tuner[]; onDone
           />
         ))}
       </ol>
-      {refused === undefined ? null : (
-        <p class="field-failed" role="alert">
-          {refused}
-        </p>
-      )}
-      <div class="tuner-edit-actions">
+      <Refusal text={refused} />
+      <div class="flex justify-end gap-75 above-75">
         <button type="button" class="button" onClick={onDone}>
           {TEXTS.cancel}
         </button>

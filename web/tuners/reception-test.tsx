@@ -1,8 +1,9 @@
 /** Reception test of one channel, for adjusting the antenna: seconds instead of a scan of minutes. */
 import { useState } from 'preact/hooks';
-import type { Channel, Tuner } from '../../wire/agent.ts';
-import type { ReceptionTest, ReceptionTestRequest } from '../../wire/api.ts';
-import { KEY_FAILURE_WORDS } from '../../wire/key-failure.ts';
+import { BROADCAST_TYPES } from '../../lib/arib/ids.ts';
+import type { Channel, Tuner } from '../../lib/wire/agent.ts';
+import type { ReceptionTest, ReceptionTestRequest } from '../../lib/wire/api.ts';
+import { KEY_FAILURE_WORDS } from '../../lib/wire/key-failure.ts';
 import { ApiFailure, networkFailure, testReception } from '../query/api.ts';
 import { Icon } from '../ui/icon.tsx';
 import { firstStation, TYPE_NAMES } from '../words/tuner.ts';
@@ -11,7 +12,6 @@ import { SignalBar } from './signal-bar.tsx';
 import { TEXTS } from './texts.ts';
 
 type BroadcastType = Channel['type'];
-const TYPES: readonly BroadcastType[] = ['GR', 'BS', 'CS'];
 
 /** Before any scan: every channel of terrestrial broadcasting, and of each satellite two that everybody receives. */
 const WITHOUT_SCAN: Readonly<Record<BroadcastType, readonly string[]>> = {
@@ -25,12 +25,12 @@ function testableChannels(
   channels: readonly Channel[],
   tuners: readonly Tuner[],
 ): { type: BroadcastType; channels: readonly string[] }[] {
-  return TYPES.filter((type) => tuners.some((tuner) => !tuner.disabled && tuner.types.includes(type))).map(
-    (type) => {
-      const known = channels.filter((channel) => channel.type === type).map(({ channel }) => channel);
-      return { type, channels: known.length > 0 ? known : WITHOUT_SCAN[type] };
-    },
-  );
+  return BROADCAST_TYPES.filter((type) =>
+    tuners.some((tuner) => !tuner.disabled && tuner.types.includes(type)),
+  ).map((type) => {
+    const known = channels.filter((channel) => channel.type === type).map(({ channel }) => channel);
+    return { type, channels: known.length > 0 ? known : WITHOUT_SCAN[type] };
+  });
 }
 
 function Result({ result, name }: { result: ReceptionTest; name: string }) {
@@ -38,7 +38,7 @@ function Result({ result, name }: { result: ReceptionTest; name: string }) {
   const errors = stats === null ? 0 : stats.continuityErrors + stats.transportErrors + stats.syncErrors;
   const key = keyFailure === null ? undefined : KEY_FAILURE_WORDS[keyFailure];
   return (
-    <div class="test-result" role="status">
+    <div class="test-result stack gap-50 above-75" role="status">
       <p class={received ? 'scan-result scan-result-good' : 'scan-result test-bad'}>
         <Icon name={received ? 'check' : 'alert'} />
         {received ? TEXTS.received(name) : TEXTS.notReceived(name, message ?? '')}
@@ -96,9 +96,9 @@ export function ReceptionTests({ tuners, channels }: ReceptionTestsProps) {
         <h2 id="test-title">{TEXTS.test}</h2>
       </header>
       <p class="block-note">{TEXTS.testNote}</p>
-      <div class="reception-test">
+      <div class="reception-test flex wrap gap-75 above-75">
         <select
-          class="rule-input"
+          class="rule-input press-height"
           aria-label={TEXTS.testChannel}
           value={value}
           onChange={(event) => setChosen(event.currentTarget.value)}

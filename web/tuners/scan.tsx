@@ -1,10 +1,10 @@
 /** The channel scan: choice of types, progress, results so far, outcome. */
 
 import { useState } from 'preact/hooks';
-import type { Tuner } from '../../wire/agent.ts';
-import type { ScanStatus, Station } from '../../wire/api.ts';
+import { BROADCAST_TYPES } from '../../lib/arib/ids.ts';
+import type { Tuner } from '../../lib/wire/agent.ts';
+import type { ScanStatus, Station } from '../../lib/wire/api.ts';
 import { ApiFailure, abortScan, networkFailure, startScan } from '../query/api.ts';
-import { plainReason } from '../query/plain-reason.ts';
 import { SCAN } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -15,7 +15,6 @@ import { TunerLines } from '../words/tuner-holders.tsx';
 import { TEXTS } from './texts.ts';
 
 type BroadcastType = Station['type'];
-const TYPES: readonly BroadcastType[] = ['GR', 'BS', 'CS'];
 const POLL_MS = 2_000;
 
 const HINT = TEXTS.retryLater;
@@ -30,22 +29,22 @@ function Found({ status }: { status: ScanStatus }) {
     <>
       <ul class="scan-found">
         {status.found.map((found) => (
-          <li key={`${found.type} ${found.channel}`}>
-            <span class="scan-channel numbers">{found.channel}</span>
+          <li class="stack" key={`${found.type} ${found.channel}`}>
+            <span class="numbers extrabold muted">{found.channel}</span>
             <span>{found.stations.map((station) => narrow(station.name)).join('、') || TEXTS.nameless}</span>
           </li>
         ))}
       </ul>
       {status.failed.length === 0 ? null : (
         <details class="scan-failed">
-          <summary>
+          <summary class="press note semibold">
             {TEXTS.emptyChannels} {status.failed.length}
           </summary>
           <ul>
             {status.failed.map((failed) => (
-              <li key={`${failed.type} ${failed.channel}`}>
-                <span class="scan-channel numbers">{failed.channel}</span>
-                {plainReason(failed.message, TEXTS.channelFailed)}
+              <li class="stack" key={`${failed.type} ${failed.channel}`}>
+                <span class="numbers extrabold muted">{failed.channel}</span>
+                {failed.message}
               </li>
             ))}
           </ul>
@@ -95,7 +94,7 @@ function Ended({ status }: { status: ScanStatus }) {
         <div class="tuner-error" role="alert">
           <Icon name="alert" />
           <p>
-            <b>{plainReason(status.message ?? TEXTS.scanFailed, TEXTS.scanFailedPlain)}</b>
+            <b class="block-level">{status.message ?? TEXTS.scanFailed}</b>
             {TEXTS.scanFailedNext}
           </p>
         </div>
@@ -121,7 +120,11 @@ function Chooser({
   };
   return (
     <>
-      <fieldset class="scan-types" aria-label={TEXTS.scanTypes} data-nav-group="scan-types">
+      <fieldset
+        class="flex wrap no-margin no-padding gap-50 borderless"
+        aria-label={TEXTS.scanTypes}
+        data-nav-group="scan-types"
+      >
         {able.map((type) => (
           // biome-ignore lint/a11y/useSemanticElements: a button like all others, for fingers and remote controls
           <button
@@ -156,7 +159,9 @@ export function Scan({ tuners }: { tuners: readonly Tuner[] }) {
   const [refused, setRefused] = useState<ApiFailure>();
   const running = status?.state === 'running';
   if (running !== poll > 0) setPoll(running ? POLL_MS : 0);
-  const able = TYPES.filter((type) => tuners.some((tuner) => !tuner.disabled && tuner.types.includes(type)));
+  const able = BROADCAST_TYPES.filter((type) =>
+    tuners.some((tuner) => !tuner.disabled && tuner.types.includes(type)),
+  );
 
   const run = async (action: () => Promise<void>): Promise<void> => {
     setBusy(true);
@@ -176,7 +181,7 @@ export function Scan({ tuners }: { tuners: readonly Tuner[] }) {
         <h2 id="scan-title">{TEXTS.scan}</h2>
       </header>
       <p class="block-note">{TEXTS.scanNote}</p>
-      <div class="scan">
+      <div class="scan stack gap-75 above-75">
         {status === undefined && failure !== undefined ? (
           <p class="field-failed" role="alert">
             {failure.message} {HINT}

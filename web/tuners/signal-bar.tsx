@@ -1,5 +1,5 @@
 /** Signal quality of a channel: CNR on the scale of its kind of broadcast, with the limit of reception. */
-import type { Tuner } from '../../wire/agent.ts';
+import type { Tuner } from '../../lib/wire/agent.ts';
 import { signalWords } from '../words/tuner.ts';
 import { TEXTS } from './texts.ts';
 
@@ -8,15 +8,15 @@ export function SignalBar({ of }: { of: Pick<Tuner, 'signal' | 'tuned'> }) {
   if (words === undefined) return null;
   const strength = of.signal?.strength ?? null;
   return (
-    <div class="signal" data-tone={words.tone}>
+    <div class="signal cluster gap-80 text-s" data-tone={words.tone}>
       <span
-        class="signal-bar"
+        class="signal-bar block-level grow relative clip pill track-color"
         aria-hidden="true"
         style={{ '--good': words.good.toFixed(3), '--weak': words.weak.toFixed(3) }}
       >
         <span style={{ '--part': words.part.toFixed(3) }} />
       </span>
-      <span class="signal-words">
+      <span class="signal-words muted">
         {TEXTS.signal} <b>{words.text}</b>
         {words.db === '' ? null : <span class="numbers"> {TEXTS.cnr(words.db)}</span>}
         {strength === null ? null : <span class="numbers"> {TEXTS.strength(strength.toFixed(0))}</span>}

@@ -10,7 +10,6 @@ export const TEXTS = {
   edit: '名前と順番',
   orderNote: '番号の小さいチューナーから順に使います。',
   order: '使われる順番',
-  unusable: 'チューナーを使えません',
 
   // What a tuner does
   program: (title: string, station: string) => `${title}（${station}）`,
@@ -28,7 +27,6 @@ export const TEXTS = {
   devices: 'サーバーにつながっている機器',
   useOf: (device: string) => `${device} を使う`,
   inUse: '使用',
-  deviceUnusable: 'この装置を使えません',
   added: 'チューナーを追加しました',
 
   // Names and order
@@ -121,10 +119,8 @@ export const TEXTS = {
   scanFound: (channels: number, stations: number) => `${channels}チャンネル、${stations}局が見つかりました。`,
   scanStopped: 'スキャンを中止しました。チャンネルは元のままです。',
   scanFailed: 'スキャンできませんでした。',
-  scanFailedPlain: 'スキャンできませんでした',
   scanFailedNext:
     'アンテナの接続とチューナーの状態を確認してから、もう一度お試しください。チャンネルは元のままです。',
   nameless: '局名なし',
   emptyChannels: '局が見つからなかったチャンネル',
-  channelFailed: '受信できませんでした',
 } as const;

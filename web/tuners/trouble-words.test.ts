@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import type { StationId } from '../../arib/ids.ts';
-import type { Channel } from '../../wire/agent.ts';
-import type { GuideStatus } from '../../wire/api.ts';
-import { wallMs } from '../../wire/times.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import type { Channel } from '../../lib/wire/agent.ts';
+import type { GuideStatus } from '../../lib/wire/api.ts';
+import { wallMs } from '../../lib/wire/times.ts';
 import { troubleWords } from './trouble-words.ts';
 
 type Trouble = GuideStatus['troubles'][number];

@@ -1,10 +1,10 @@
 /** Channels whose guide could not be read, grouped by cause, as text. Pure. */
 
-import { latest } from '../../arib/time.ts';
-import type { Channel } from '../../wire/agent.ts';
-import type { GuideStatus } from '../../wire/api.ts';
-import type { WallMs } from '../../wire/times.ts';
-import { plainReason } from '../query/plain-reason.ts';
+import { latest } from '../../lib/arib/time.ts';
+import type { Channel } from '../../lib/wire/agent.ts';
+import type { GuideStatus } from '../../lib/wire/api.ts';
+import type { WallMs } from '../../lib/wire/times.ts';
+import { GUIDE_TROUBLES } from '../../lib/wire/vocabulary.ts';
 import { firstStation, TYPE_NAMES } from '../words/tuner.ts';
 
 type Trouble = GuideStatus['troubles'][number];
@@ -25,7 +25,8 @@ export interface TroubleWords {
 }
 
 /** Worst first. */
-const KINDS: readonly Trouble['kind'][] = ['unreadable', 'no_such_tuner', 'no_tuner'];
+const RANK: Readonly<Record<Trouble['kind'], number>> = { unreadable: 0, no_such_tuner: 1, no_tuner: 2 };
+const KINDS = [...GUIDE_TROUBLES].sort((a, b) => RANK[a] - RANK[b]);
 
 function said(
   kind: Trouble['kind'],
@@ -73,10 +74,7 @@ export function troubleWords(
         key,
         tone: first.kind === 'no_tuner' ? 'quiet' : 'bad',
         ...said(first.kind, first.type, list.length),
-        reason:
-          first.kind === 'unreadable' && first.reason !== null
-            ? plainReason(first.reason, '受信できませんでした')
-            : undefined,
+        reason: first.kind === 'unreadable' ? (first.reason ?? undefined) : undefined,
         places: list.map(({ type, channel }) => {
           const name = firstStation(channels, type, channel);
           return name === undefined ? channel : `${name}（${channel}）`;

@@ -1,6 +1,6 @@
 /** Channels whose guide could not be read: cause, since when, and the next step. */
-import type { Channel } from '../../wire/agent.ts';
-import type { GuideStatus } from '../../wire/api.ts';
+import type { Channel } from '../../lib/wire/agent.ts';
+import type { GuideStatus } from '../../lib/wire/api.ts';
 import { now } from '../device/clock.ts';
 import { Icon } from '../ui/icon.tsx';
 import { agoText } from '../words/time.ts';
@@ -25,23 +25,21 @@ export function Troubles({ status, channels }: { status: GuideStatus; channels: 
   const groups = troubleWords(status.troubles, channels);
   if (groups.length === 0) return null;
   return (
-    <ul class="troubles" aria-label={TEXTS.troubles}>
+    <ul class="troubles stack gap-60" aria-label={TEXTS.troubles}>
       {groups.map((words) => {
         const tries = triesText(words);
         return (
-          <li key={words.key} class="trouble" data-tone={words.tone}>
+          <li key={words.key} class="trouble flex gap-70 text-s round-m" data-tone={words.tone}>
             <Icon name={words.tone === 'bad' ? 'alert' : 'clock'} />
             <div>
               <b>{words.title}</b>
-              <p class="trouble-places numbers" title={words.places.join('、')}>
+              <p class="numbers semibold" title={words.places.join('、')}>
                 {placesText(words.places)}
               </p>
               {words.reason === undefined && tries === undefined ? null : (
                 <p>
                   {words.reason}
-                  {tries === undefined ? null : (
-                    <span class="trouble-tries numbers">{TEXTS.tries(tries)}</span>
-                  )}
+                  {tries === undefined ? null : <span class="numbers muted">{TEXTS.tries(tries)}</span>}
                 </p>
               )}
               <p>{words.next}</p>

@@ -1,9 +1,8 @@
 /** One tuner: its device, its current use, signal quality, and faults. */
-import type { Channel, Tuner } from '../../wire/agent.ts';
-import type { RecordingId } from '../../wire/ids.ts';
-import { KEY_FAILURE_WORDS } from '../../wire/key-failure.ts';
+import type { Channel, Tuner } from '../../lib/wire/agent.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
+import { KEY_FAILURE_WORDS } from '../../lib/wire/key-failure.ts';
 import { currentMs } from '../device/clock.ts';
-import { plainReason } from '../query/plain-reason.ts';
 import { RUNNING_RECORDINGS } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -25,14 +24,14 @@ function Users({ tuner, channels }: { tuner: Tuner; channels: readonly Channel[]
   };
   if (tuner.users.length === 0) return null;
   return (
-    <ul class="tuner-users">
+    <ul class="tuner-users stack gap-25">
       {tuner.users.flatMap((user) =>
         userWords(user.use, channels, nameOf).map((words) => (
-          <li key={`${user.use} ${words.text}`}>
+          <li class="flex wrap align-baseline" key={`${user.use} ${words.text}`}>
             <b>{words.text}</b>
             {words.detail === undefined ? null : <span>{words.detail}</span>}
             {user.lagBytes < LATE_BYTES ? null : (
-              <span class="tuner-late numbers">{TEXTS.late(Math.round(user.lagBytes / MEGA))}</span>
+              <span class="tuner-late numbers bold">{TEXTS.late(Math.round(user.lagBytes / MEGA))}</span>
             )}
           </li>
         )),
@@ -50,11 +49,11 @@ const COUNTS = [
 
 function Counts({ stats }: { stats: NonNullable<Tuner['stats']> }) {
   return (
-    <dl class="counts" title={TEXTS.packets(stats.packets.toLocaleString('ja-JP'))}>
+    <dl class="counts flex wrap text-xs muted" title={TEXTS.packets(stats.packets.toLocaleString('ja-JP'))}>
       {COUNTS.map(([key, name]) => (
-        <div key={key} class={stats[key] > 0 ? 'count count-bad' : 'count'}>
+        <div key={key} class={stats[key] > 0 ? 'count flex gap-35 text-danger' : 'count flex gap-35'}>
           <dt>{name}</dt>
-          <dd class="numbers">{stats[key].toLocaleString('ja-JP')}</dd>
+          <dd class="numbers bold">{stats[key].toLocaleString('ja-JP')}</dd>
         </div>
       ))}
     </dl>
@@ -69,7 +68,7 @@ function Descrambling({ tuner }: { tuner: Tuner }) {
     <div class="tuner-error">
       <Icon name="lock" />
       <p>
-        <b>{words.what}</b>
+        <b class="block-level">{words.what}</b>
         {words.next}
       </p>
     </div>
@@ -79,16 +78,19 @@ function Descrambling({ tuner }: { tuner: Tuner }) {
 export function TunerCard({ tuner, channels }: { tuner: Tuner; channels: readonly Channel[] }) {
   const [text, tone] = stateWords(tuner);
   return (
-    <li class="tuner" data-disabled={tuner.disabled ? '' : undefined}>
-      <header class="tuner-head">
-        <span class="tuner-rank numbers" title={TEXTS.order}>
+    <li class="tuner stack round-m bordered ground" data-disabled={tuner.disabled ? '' : undefined}>
+      <header class="tuner-head hstack gap-80">
+        <span
+          class="tuner-rank numbers place-center rigid text-s extrabold circle track-color"
+          title={TEXTS.order}
+        >
           {tuner.rank === null ? '–' : tuner.rank + 1}
         </span>
-        <span class="tuner-name">
+        <span class="tuner-name stack grow min-0 line-tight">
           <b>{tuner.name}</b>
-          <small>
+          <small class="cluster gap-35 muted">
             {driverName(tuner.driver)}
-            {tuner.device === '' ? null : <span class="tuner-device">{tuner.device}</span>}
+            {tuner.device === '' ? null : <span>{tuner.device}</span>}
             {tuner.types.map((type) => (
               <span key={type} class="type-badge">
                 {TYPE_NAMES[type]}
@@ -96,7 +98,7 @@ export function TunerCard({ tuner, channels }: { tuner: Tuner; channels: readonl
             ))}
           </small>
         </span>
-        <span class="state" data-tone={tone}>
+        <span class="state text-s bold" data-tone={tone}>
           {text}
         </span>
       </header>
@@ -108,7 +110,7 @@ export function TunerCard({ tuner, channels }: { tuner: Tuner; channels: readonl
         <div class="tuner-error" role="alert">
           <Icon name="alert" />
           <p>
-            <b>{plainReason(tuner.error, TEXTS.unusable)}</b>
+            <b class="block-level">{tuner.error}</b>
             {errorAdvice(tuner, currentMs())}
           </p>
         </div>

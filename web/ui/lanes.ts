@@ -2,7 +2,7 @@
  * Lays out a station's programmes in a column. Guides contain contradictions, and reservations may overlap: overlapping
  * items are placed side by side in lanes of the column, so that each can be reached. Pure.
  */
-import type { BroadcastMs } from '../../arib/time.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
 export interface Timed {
   readonly id: number;
   readonly startAt: BroadcastMs;

@@ -1,6 +1,6 @@
 /** A station's logo from the air, or its monogram until one arrived. Decorative: the name stands beside it. */
 import { useEffect, useState } from 'preact/hooks';
-import type { Station } from '../../wire/api.ts';
+import type { Station } from '../../lib/wire/api.ts';
 import { connection } from '../device/connection.ts';
 import { monogram } from './monogram.ts';
 

@@ -12,7 +12,7 @@ interface PanelProps {
 
 export function Panel({ icon, title, children, actions, alert = false }: PanelProps) {
   return (
-    <section class="panel" role={alert ? 'alert' : undefined}>
+    <section class="panel stack items-middle gap-100 text-center" role={alert ? 'alert' : undefined}>
       <span class="panel-sign">
         <Icon name={icon} />
       </span>

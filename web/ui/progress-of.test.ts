@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { broadcastMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
 import { progressOf } from './progress-of.ts';
 
 const progress = (startAt: number, endAt: number, now: number): number =>

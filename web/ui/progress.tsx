@@ -1,5 +1,5 @@
 /** A progress bar: of a programme by the clock, or of any task. */
-import type { BroadcastMs } from '../../arib/time.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
 import { now } from '../device/clock.ts';
 import { progressOf } from './progress-of.ts';
 import { TEXTS } from './texts.ts';
@@ -26,9 +26,9 @@ export function ProgramProgress({ startAt, endAt }: { startAt: BroadcastMs; endA
 /** @param part 0..1 */
 export function ProgressBar({ part, label }: { part: number; label: string }) {
   return (
-    <div class="work">
+    <div class="work stack full-width gap-40">
       <Bar part={Math.min(1, Math.max(0, part))} label={label} />
-      <p class="work-words numbers">{label}</p>
+      <p class="numbers text-s bold">{label}</p>
     </div>
   );
 }

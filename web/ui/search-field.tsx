@@ -29,7 +29,13 @@ export function SearchField({
 }: SearchFieldProps) {
   const { onInput, onKeyDown, children } = rest;
   return (
-    <label class={kind === undefined ? 'search-field' : `search-field ${kind}`}>
+    <label
+      class={
+        kind === undefined
+          ? 'search-field hstack grow min-0 gap-80 relative muted pill surface shadow-1'
+          : `search-field hstack grow min-0 gap-80 relative muted pill surface shadow-1 ${kind}`
+      }
+    >
       <Icon name="search" />
       <span class="hidden-text">{label}</span>
       <input

@@ -90,7 +90,11 @@ export function Sheet({ title, onClose, children, wide = false }: SheetProps) {
     // biome-ignore lint/a11y/useKeyWithClickEvents: the click on the scrim has the close button and Escape beside it
     <dialog
       ref={ref}
-      class={wide ? 'sheet sheet-wide' : 'sheet'}
+      class={
+        wide
+          ? 'sheet sheet-wide full-width full-height no-margin no-padding ink borderless'
+          : 'sheet full-width full-height no-margin no-padding ink borderless'
+      }
       aria-labelledby={titleId}
       onCancel={(event) => {
         event.preventDefault();
@@ -104,14 +108,16 @@ export function Sheet({ title, onClose, children, wide = false }: SheetProps) {
         if (event.target === ref.current) onClose();
       }}
     >
-      <div ref={body} class="sheet-body">
-        <header class="sheet-head">
-          <h2 id={titleId}>{title}</h2>
+      <div ref={body} class="sheet-body vstack absolute surface shadow-2">
+        <header class="sheet-head hstack justify-between gap-100">
+          <h2 class="text-xl" id={titleId}>
+            {title}
+          </h2>
           <button type="button" class="round" aria-label={TEXTS.close} onClick={onClose}>
             <Icon name="close" />
           </button>
         </header>
-        <div class="sheet-content">{children}</div>
+        <div class="sheet-content grow scroll-y">{children}</div>
       </div>
       <Toasts />
     </dialog>
@@ -135,23 +141,23 @@ interface ChoicesProps<T> {
 /** One of several, as large rows for fingers and remote controls. */
 export function Choices<T extends string>({ label, choices, chosen, onChoose }: ChoicesProps<T>) {
   return (
-    <div class="choices" role="radiogroup" aria-label={label}>
+    <div class="choices stack gap-50" role="radiogroup" aria-label={label}>
       {choices.map((choice) => (
         // biome-ignore lint/a11y/useSemanticElements: a radio input would change with the arrow keys that move the focus here
         <button
           key={choice.value}
           type="button"
           role="radio"
-          class="choice"
+          class="choice hstack justify-between gap-100 bold text-left round-m bordered"
           aria-checked={choice.value === chosen}
           disabled={choice.disabled === true}
           onClick={() => onChoose(choice.value)}
         >
-          <span class="choice-text">
+          <span class="stack">
             {choice.label}
             {choice.note === undefined ? null : <small>{choice.note}</small>}
           </span>
-          <Icon name="check" class="choice-sign" />
+          <Icon name="check" class="choice-sign text-accent" />
         </button>
       ))}
     </div>

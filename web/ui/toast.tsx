@@ -76,10 +76,17 @@ function ToastLine({ toast }: { toast: Toast }) {
     return () => clearTimeout(timer);
   }, [id]);
   return (
-    <div ref={line} class={action === undefined ? 'toast' : 'toast toast-with-action'}>
+    <div
+      ref={line}
+      class={
+        action === undefined
+          ? 'toast text-s semibold text-white shadow-2'
+          : 'toast toast-with-action hstack gap-75 text-s semibold text-white shadow-2'
+      }
+    >
       {text}
       {action === undefined ? null : (
-        <button type="button" class="toast-action" onClick={() => take(toast)}>
+        <button type="button" class="toast-action rigid bold pill" onClick={() => take(toast)}>
           {action.label}
         </button>
       )}
@@ -119,7 +126,7 @@ export function Toasts({ under = false }: { under?: boolean }) {
   }, []);
   const shown = places.value.at(-1) === own;
   return (
-    <div class="toasts" role="status">
+    <div class="toasts stack items-middle gap-50 at-middle no-pointer" role="status">
       {shown ? toasts.value.map((toast) => <ToastLine key={toast.id} toast={toast} />) : null}
     </div>
   );

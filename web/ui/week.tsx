@@ -4,7 +4,7 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { BroadcastMs } from '../../arib/time.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
 import { airHour } from './air-hour.ts';
 import { type Placed, placeColumn, type Timed } from './lanes.ts';
 
@@ -67,27 +67,47 @@ export function Week<T extends Timed>({ label, days, now, items, head, draw }: W
     return `minmax(${Math.max(COLUMN_REM, lanes * LANE_REM)}rem, 1fr)`;
   });
   return (
-    <section ref={stage} class="week" aria-label={label} data-nav-group="week" data-nav-start="">
-      <div class="week-sheet" style={{ 'grid-template-columns': `var(--ruler) ${widths.join(' ')}` }}>
-        <div class="week-corner" aria-hidden="true" />
+    <section
+      ref={stage}
+      class="week full-height ground-deep"
+      aria-label={label}
+      data-nav-group="week"
+      data-nav-start=""
+    >
+      <div
+        class="week-sheet stack relative"
+        style={{ 'grid-template-columns': `var(--ruler) ${widths.join(' ')}` }}
+      >
+        <div
+          class="week-corner sticky at-top at-left layer-3 line-below line-right surface"
+          aria-hidden="true"
+        />
         {days.map((day, index) => (
-          <div key={day} class="week-head" data-today={index === today ? '' : undefined}>
+          <div
+            key={day}
+            class="week-head place-center sticky at-top layer-3 text-s nowrap line-below line-right surface"
+            data-today={index === today ? '' : undefined}
+          >
             {head(day)}
           </div>
         ))}
-        <div class="week-hours" aria-hidden="true">
+        <div class="week-hours sticky at-left layer-2 line-right surface" aria-hidden="true">
           {Array.from({ length: HOURS }, (_, index) => (
-            <span key={index} class="numbers" style={{ '--from': index }}>
+            <span
+              key={index}
+              class="numbers absolute at-left at-right bold muted text-center"
+              style={{ '--from': index }}
+            >
               {airHour(index + FIRST_HOUR)}
             </span>
           ))}
         </div>
         {days.map((day, index) => (
-          <div key={day} class="week-day" data-today={index === today ? '' : undefined}>
+          <div key={day} class="week-day relative line-right" data-today={index === today ? '' : undefined}>
             {columns[index]?.map((part) => draw(part.program, placeOf(part, day)))}
             {index === today ? (
               <i
-                class="week-now"
+                class="week-now absolute at-left no-pointer at-right"
                 aria-hidden="true"
                 style={{ '--from': ((now - day) / HOUR_MS).toFixed(4) }}
               />

@@ -28,7 +28,7 @@ test('back seeks to the start of the chapter, or near it to the one before', () 
 test('a gap has a description near its mark', () => {
   const gaps = [{ start: 300, end: 300, missing: 43, cause: 'stalled' as const }];
   expect(gapParts(gaps, 1200)).toEqual([{ start: 0.25, end: 0.25 }]);
-  expect(gapWords(gaps, 303, 1200)).toBe('ここで43秒欠けています');
+  expect(gapWords(gaps, 303, 1200)).toBe('43秒録画されていません');
   expect(gapWords(gaps, 400, 1200)).toBeUndefined();
 });
 

@@ -1,6 +1,6 @@
 /** Marks of a recording's seek bar: chapters, gaps, the preview picture of a position. Pure. */
-import type { Chapters, PlaybackGap } from '../../wire/playback.ts';
-import type { Previews } from '../../wire/recordings.ts';
+import type { Chapters, PlaybackGap } from '../../lib/wire/playback.ts';
+import type { Previews } from '../../lib/wire/recordings.ts';
 import { spellMs } from '../words/recording.ts';
 import { TEXTS } from './texts.ts';
 

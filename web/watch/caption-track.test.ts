@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import type { CaptionPage } from '../../wire/caption.ts';
-import { CAPTION_PAGE_VERSION } from '../../wire/caption-version.ts';
+import type { CaptionPage } from '../../lib/wire/caption.ts';
+import { CAPTION_PAGE_VERSION } from '../../lib/wire/vocabulary.ts';
 import type { TimedPage } from '../caption/caption-timeline.ts';
 import { withNewer } from './caption-track.ts';
 

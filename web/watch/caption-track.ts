@@ -1,17 +1,10 @@
 /** Captions of a recording by its position: read once; for a recording in progress new ones are polled. */
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { CaptionPage, CaptionsFile, TimedCaptionPage } from '../../wire/caption.ts';
-import type { RecordingId } from '../../wire/ids.ts';
-import { pageAt, type TimedPage } from '../caption/caption-timeline.ts';
+import type { CaptionPage, CaptionsFile, TimedCaptionPage } from '../../lib/wire/caption.ts';
+import { type CaptionLanguageChoice, pageAt, type TimedPage } from '../caption/caption-timeline.ts';
 import { ApiFailure } from '../query/api.ts';
-import { renewCaptions } from '../query/recordings.ts';
 import { TEXTS } from './texts.ts';
-
-interface CaptionLanguageChoice {
-  /** 1 to 8. */
-  readonly index: number;
-  readonly label: string;
-}
+import type { WatchSource } from './watch-source.ts';
 
 type CaptionState =
   | { readonly kind: 'reading' }
@@ -70,11 +63,8 @@ export class CaptionTrack {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #growing: boolean;
 
-  constructor(
-    readonly recordingId: RecordingId,
-    growing: boolean,
-  ) {
-    this.#growing = growing;
+  constructor(private readonly source: WatchSource) {
+    this.#growing = source.growing;
     void this.#read();
   }
 
@@ -105,7 +95,7 @@ export class CaptionTrack {
     const { signal: aborted } = this.#abort;
     let again = this.#growing ? GROWING_EVERY_MS : undefined;
     try {
-      const answer = await renewCaptions(this.recordingId, this.#from, this.#etag, aborted);
+      const answer = await this.source.captions(this.#from, this.#etag, aborted);
       if (answer !== 'unchanged') this.#take(answer.content, answer.etag);
     } catch (error) {
       if (aborted.aborted) return;

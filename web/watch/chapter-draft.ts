@@ -1,6 +1,6 @@
 /** Correcting where the commercials of a recording are, boundary by boundary. Pure; s of the playback scale. */
-import type { Change } from '../../wire/detection.ts';
-import type { RecordingId } from '../../wire/ids.ts';
+import type { Change } from '../../lib/wire/detection.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import type { Break } from './skip-rules.ts';
 
 export interface Boundary {

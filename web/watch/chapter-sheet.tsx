@@ -1,8 +1,8 @@
 /** Correcting where the commercials of a recording are: the picture follows the boundary that is moved. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useState } from 'preact/hooks';
-import type { RecordingId } from '../../wire/ids.ts';
-import type { Chapters } from '../../wire/playback.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
+import type { Chapters } from '../../lib/wire/playback.ts';
 import { networkFailure } from '../query/api.ts';
 import { changesQuery, chaptersQuery, detectionQuery } from '../query/queries.ts';
 import { deleteChapters, putChapters } from '../query/recordings.ts';
@@ -10,6 +10,7 @@ import { entryOf, useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Sheet } from '../ui/sheet.tsx';
 import { showToast } from '../ui/toast.tsx';
+import { Refusal } from '../words/field-failure.tsx';
 import { preciseClock } from '../words/recording.ts';
 import type { Chapter } from './bar-marks.ts';
 import {
@@ -65,7 +66,7 @@ function Tools({ id, name, at, opened, onMove }: ToolsProps) {
   };
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a frame and a legend
-    <div class="break-tools" role="group" aria-label={TEXTS.move(name)}>
+    <div class="break-tools cluster gap-50" role="group" aria-label={TEXTS.move(name)}>
       {STEPS.map(([label, by]) => (
         <button key={label} type="button" class="button button-small" onClick={() => onMove(at + by)}>
           {label}
@@ -99,8 +100,8 @@ interface RowProps {
 
 function BreakRow({ number, found, chosen, onChoose, onRemove, children }: RowProps) {
   return (
-    <li class="break-row">
-      <div class="break-edges">
+    <li class="break-row round-m bordered">
+      <div class="break-edges cluster gap-50">
         <b>CM {number}</b>
         {(['start', 'end'] as const).map((edge) => (
           <button
@@ -115,7 +116,7 @@ function BreakRow({ number, found, chosen, onChoose, onRemove, children }: RowPr
             {EDGES[edge]} {preciseClock(found[edge])}
           </button>
         ))}
-        <button type="button" class="round" aria-label={TEXTS.remove(number)} onClick={onRemove}>
+        <button type="button" class="round push-end" aria-label={TEXTS.remove(number)} onClick={onRemove}>
           <Icon name="close" />
         </button>
       </div>
@@ -214,7 +215,7 @@ export function ChapterSheet(props: ChapterSheetProps) {
     <Sheet title={TEXTS.correct} onClose={close}>
       <p class="sheet-note">{TEXTS.correctNote}</p>
       {breaks.length === 0 ? <p class="sheet-note">{TEXTS.noCommercials}</p> : null}
-      <ol class="break-list">
+      <ol class="break-list stack no-padding gap-75 unlisted">
         {breaks.map((found, index) => {
           const edge = chosen?.index === index ? chosen.edge : undefined;
           return (
@@ -248,12 +249,8 @@ export function ChapterSheet(props: ChapterSheetProps) {
         <Icon name="plus" />
         {TEXTS.addAtOpened(preciseClock(opened))}
       </button>
-      {failed === undefined ? null : (
-        <p class="field-failed" role="alert">
-          {failed}
-        </p>
-      )}
-      <div class="break-actions">
+      <Refusal text={failed} />
+      <div class="cluster justify-end gap-50 above-150">
         {isCorrected ? (
           <button type="button" class="button" disabled={busy} onClick={() => void reset()}>
             {TEXTS.toDetected}

@@ -1,6 +1,6 @@
 /** After the last picture: the next episode, which starts automatically, or other actions. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Recording } from '../../wire/api.ts';
+import type { Recording } from '../../lib/wire/api.ts';
 import { currentMs } from '../device/clock.ts';
 import { playsNext } from '../device/preferences.ts';
 import { Poster } from '../recordings/poster.tsx';
@@ -39,15 +39,15 @@ function Next({ next, onNext }: { next: Recording; onNext: () => void }) {
   const { left, stop } = useCountdown(playsNext.value, onNext);
   return (
     <>
-      <p class="end-lead" role="status">
+      <p class="bold" role="status">
         {left === undefined ? TEXTS.nextEpisode : TEXTS.nextIn(left)}
       </p>
-      <button type="button" class="end-next" onClick={onNext}>
-        <span class="end-poster">
+      <button type="button" class="end-next hstack full-width gap-100 text-left round-m" onClick={onNext}>
+        <span class="end-poster rigid relative clip round-s">
           <Poster recording={next} />
         </span>
-        <span class="end-words">
-          <b>{splitTitle(next.name).title}</b>
+        <span class="end-words stack min-0 gap-20">
+          <b class="clip">{splitTitle(next.name).title}</b>
           <span class="numbers">{shortText(next.startAt, currentMs())}</span>
         </span>
       </button>
@@ -72,11 +72,11 @@ export function EndPanel({ recording, next, onNext, onAgain, onList }: EndPanelP
     [next?.id],
   );
   return (
-    <section class="stage-note stage-note-wide end-panel" ref={panel} aria-label={TEXTS.over}>
+    <section class="stage-note stage-note-wide end-panel round-l" ref={panel} aria-label={TEXTS.over}>
       {next === undefined ? (
         <>
           <h2>{recording === undefined ? '' : splitTitle(recording.name).title}</h2>
-          <p class="end-lead">{TEXTS.watchedAll}</p>
+          <p class="bold">{TEXTS.watchedAll}</p>
         </>
       ) : (
         <Next key={next.id} next={next} onNext={onNext} />

@@ -1,5 +1,5 @@
 import { expect, jest, test } from 'bun:test';
-import { monotonicMs } from '../../wire/times.ts';
+import { monotonicMs } from '../../lib/wire/times.ts';
 import { Gestures, type Touch } from './gestures.ts';
 
 function recorded(): { gestures: Gestures; seen: string[] } {

@@ -2,7 +2,7 @@
  * Touch gestures on the picture of a recording: a tap shows or hides the controls, repeated taps at a side skip, a
  * horizontal drag seeks. Pure except for its timer; positions in CSS pixels.
  */
-import type { MonotonicMs } from '../../wire/times.ts';
+import type { MonotonicMs } from '../../lib/wire/times.ts';
 
 interface GestureHandlers {
   onTap(): void;

@@ -1,11 +1,11 @@
 /** The picture as a control: taps, drags and clicks. */
 import type { Signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { monotonicMs } from '../../wire/times.ts';
+import { monotonicMs } from '../../lib/wire/times.ts';
 import { skipBack, skipForward } from '../device/preferences.ts';
 import { Gestures, type Touch } from './gestures.ts';
 import type { Watching } from './use-watch.ts';
-import type { WatchActions } from './watch-keys.ts';
+import type { WatchActions } from './watch-actions.ts';
 
 interface PictureTouchProps {
   readonly watching: Watching;
@@ -57,7 +57,7 @@ export function PictureTouch({ watching, pointed, actions }: PictureTouchProps) 
     // biome-ignore lint/a11y/noStaticElementInteractions: the picture's own controls do the same
     // biome-ignore lint/a11y/useKeyWithClickEvents: as above
     <div
-      class="stage-touch"
+      class="stage-touch inset-0"
       onPointerDown={(event) => {
         touched.current = event.pointerType === 'touch';
         if (touched.current) gestures.current?.down(touchOf(event));

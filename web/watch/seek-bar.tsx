@@ -1,8 +1,8 @@
 /** The seek bar of a recording: position, buffered range, chapters and gaps. */
 import type { Signal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import type { PlaybackGap } from '../../wire/playback.ts';
-import type { Previews } from '../../wire/recordings.ts';
+import type { PlaybackGap } from '../../lib/wire/playback.ts';
+import type { Previews } from '../../lib/wire/recordings.ts';
 import { addressOf } from '../query/api.ts';
 import { lengthClock } from '../words/recording.ts';
 import { type Chapter, chapterAt, chapterParts, gapParts, gapWords, partOf, previewAt } from './bar-marks.ts';
@@ -48,11 +48,15 @@ function Bubble({ seconds, length, chapters, gaps, previews }: BubbleProps) {
   const chapter = chapterAt(chapters, seconds);
   const gap = gapWords(gaps, seconds, length);
   return (
-    <span class="seek-bubble" style={{ '--at': percent(partOf(seconds, length)) }} aria-hidden="true">
+    <span
+      class="seek-bubble stack items-middle gap-10 absolute layer-4 no-pointer text-s text-white nowrap round-m"
+      style={{ '--at': percent(partOf(seconds, length)) }}
+      aria-hidden="true"
+    >
       {previews === undefined ? null : <Preview previews={previews} seconds={seconds} />}
       <b class="numbers">{lengthClock(seconds * 1000)}</b>
       {chapter === undefined || chapter.title === '—' ? null : <span>{chapter.title}</span>}
-      {gap === undefined ? null : <span class="seek-gap-words">{gap}</span>}
+      {gap === undefined ? null : <span class="seek-gap-words semibold">{gap}</span>}
     </span>
   );
 }
@@ -60,24 +64,33 @@ function Bubble({ seconds, length, chapters, gaps, previews }: BubbleProps) {
 function Track({ player, chapters, gaps }: Pick<SeekBarProps, 'player' | 'chapters' | 'gaps'>) {
   const length = player.length.value;
   return (
-    <span class="seek-track">
+    <span class="seek-track block-level relative clip pill">
       {player.spans.value.map(({ start, end }) => (
         <span
           key={start}
-          class="seek-buffered"
+          class="seek-buffered absolute at-top at-bottom"
           style={{ left: percent(partOf(start, length)), width: percent(partOf(end - start, length)) }}
         />
       ))}
-      <span class="seek-played" style={{ '--part': partOf(player.position.value, length).toFixed(5) }} />
+      <span
+        class="seek-played inset-0 bar-part"
+        style={{ '--part': partOf(player.position.value, length).toFixed(5) }}
+      />
       {chapterParts(chapters, length).map(({ start, end, isCm }) => (
         <span
           key={start}
-          class={isCm ? 'seek-chapter seek-cm' : 'seek-chapter'}
+          class={
+            isCm ? 'seek-chapter seek-cm absolute at-top at-bottom' : 'seek-chapter absolute at-top at-bottom'
+          }
           style={{ left: percent(start), width: percent(end - start) }}
         />
       ))}
       {gapParts(gaps, length).map(({ start, end }) => (
-        <span key={start} class="seek-gap" style={{ left: percent(start), width: percent(end - start) }} />
+        <span
+          key={start}
+          class="seek-gap absolute at-top at-bottom"
+          style={{ left: percent(start), width: percent(end - start) }}
+        />
       ))}
     </span>
   );
@@ -110,7 +123,7 @@ export function SeekBar({ player, chapters, gaps, previews, pointed, onSkip }: S
   const shown = pointed.value ?? position;
   return (
     <div
-      class="seek"
+      class="seek stack align-center relative round-s press"
       ref={bar}
       role="slider"
       tabIndex={0}
@@ -148,7 +161,7 @@ export function SeekBar({ player, chapters, gaps, previews, pointed, onSkip }: S
         <Bubble seconds={pointed.value} length={length} chapters={chapters} gaps={gaps} previews={previews} />
       )}
       <Track player={player} chapters={chapters} gaps={gaps} />
-      <span class="seek-head" style={{ '--at': percent(partOf(shown, length)) }} />
+      <span class="seek-head absolute no-pointer circle" style={{ '--at': percent(partOf(shown, length)) }} />
     </div>
   );
 }

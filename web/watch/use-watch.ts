@@ -1,13 +1,17 @@
 /** State of a recording's screen, and the objects that live as long as its video element. */
-import { useSignal } from '@preact/signals';
+import { type Signal, signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Recording } from '../../wire/api.ts';
-import type { RecordingId } from '../../wire/ids.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import type { Recording } from '../../lib/wire/api.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
+import type { Playback } from '../../lib/wire/playback.ts';
+import { LateData } from '../data/late-data.ts';
+import { hasData } from '../data/recorded-messages.ts';
 import { currentMs } from '../device/clock.ts';
 import { commercialSkipping } from '../device/preferences.ts';
 import { navigate, query, setQuery, watchPath } from '../navigation/router.ts';
-import { ControlsVisibility } from '../player/controls-visibility.ts';
-import { keepAwake } from '../player/wake-lock.ts';
+import { keepAwake } from '../player/media-session.ts';
+import { ControlsVisibility } from '../player/stage-actions.ts';
 import type { ApiFailure } from '../query/api.ts';
 import {
   chaptersQuery,
@@ -19,35 +23,33 @@ import {
 } from '../query/queries.ts';
 import { entryOf, useQuery } from '../query/use-query.ts';
 import { showToast } from '../ui/toast.tsx';
-import { noticeText } from '../words/advice.ts';
 import { lengthClock } from '../words/recording.ts';
 import type { Chapter } from './bar-marks.ts';
 import { CaptionTrack } from './caption-track.ts';
-import { CommercialSkip } from './commercial-skip.ts';
-import { nextEpisode } from './next-episode.ts';
-import { ResumeReport } from './resume-report.ts';
-import { isSkipping } from './skip-rules.ts';
+import { isSameFile, type Saved, savedSource, usePatience, useSaved } from './saved-source.ts';
+import { CommercialSkip, isSkipping } from './skip-rules.ts';
 import { TEXTS } from './texts.ts';
 import { WatchPlayer } from './watch-player.ts';
-import { chaseSource, finishedSource, type WatchSource } from './watch-source.ts';
+import { chaseSource, finishedSource, nextEpisode, ResumeReport, type WatchSource } from './watch-source.ts';
 
 export interface Watching {
   readonly player: WatchPlayer;
   readonly visibility: ControlsVisibility;
   readonly report: ResumeReport;
   readonly commercials: CommercialSkip;
+  readonly captions: Signal<CaptionTrack | undefined>;
+  readonly live: LateData;
 }
 
-function notify(word: string): void {
-  const text = noticeText(word);
-  if (text !== undefined) showToast(text);
-}
-
-export function useWatching(video: { readonly current: HTMLVideoElement | null }) {
+/** @param stationId of the recording */
+export function useWatching(
+  video: { readonly current: HTMLVideoElement | null },
+  stationId: () => StationId | undefined,
+) {
   const watching = useSignal<Watching | undefined>(undefined);
   useEffect(() => {
     if (video.current === null) return undefined;
-    const player = new WatchPlayer(video.current, notify);
+    const player = new WatchPlayer(video.current);
     const visibility = new ControlsVisibility(
       () =>
         player.paused.value ||
@@ -60,10 +62,17 @@ export function useWatching(video: { readonly current: HTMLVideoElement | null }
       watched: player.state.peek().kind === 'playing',
     }));
     const commercials = new CommercialSkip(player);
-    watching.value = { player, visibility, report, commercials };
+    const captions = signal<CaptionTrack | undefined>(undefined);
+    const live = new LateData(async () => {
+      const { createWatchData } = await import('./watch-data.ts');
+      return createWatchData({ player, stationId, captions });
+    });
+    watching.value = { player, visibility, report, commercials, captions, live };
     const letSleep = keepAwake();
     return () => {
       letSleep();
+      live.close();
+      captions.peek()?.close();
       report.close();
       visibility.close();
       commercials.close();
@@ -75,27 +84,37 @@ export function useWatching(video: { readonly current: HTMLVideoElement | null }
 
 const NO_CHAPTERS: readonly Chapter[] = [];
 
-/** Everything that the service tells of a recording for its screen. */
+/** Everything that the service tells of a recording for its screen; without it, what is saved on this device. */
 export function useRecording(id: RecordingId, chase: boolean) {
+  const held = useSaved(id);
+  const saved = held === 'reading' ? undefined : held;
   const own = useQuery(recordingQuery(id));
   const gone = own.failure?.code === 'not_found';
-  const recording = gone || own.value?.id !== id ? undefined : own.value;
-  const finished = !chase && recording !== undefined && !recording.recording;
+  const remote = gone || own.value?.id !== id ? undefined : own.value;
+  const isLate = usePatience(id, saved !== undefined && remote === undefined);
+  const isAlone = saved !== undefined && remote === undefined && (isLate || own.failure !== undefined);
+  const recording = isAlone ? saved.recording : remote;
+  const finished = !chase && remote !== undefined && !remote.recording;
   const playback = useQuery(finished ? playbackQuery(id) : undefined);
   const status = useQuery(chase ? recordingStatusQuery(id) : undefined);
   const chapters = useQuery(finished ? chaptersQuery(id) : undefined);
-  const previews = useQuery(recording === undefined || recording.recording ? undefined : previewsQuery(id));
-  const series = useQuery(recording?.series == null ? undefined : seriesQuery(recording.series.key));
+  const previews = useQuery(remote === undefined || remote.recording ? undefined : previewsQuery(id));
+  const series = useQuery(remote?.series == null ? undefined : seriesQuery(remote.series.key));
+  // The service may go between the two answers.
+  const isCut = saved !== undefined && playback.value === undefined && playback.failure !== undefined;
+  const described = isAlone || isCut ? saved.video.playback : playback.value;
   const failure: ApiFailure | undefined =
-    recording === undefined ? own.failure : playback.value === undefined ? playback.failure : undefined;
+    recording === undefined ? own.failure : described === undefined ? playback.failure : undefined;
+  const episodes = series.value ?? saved?.series ?? [];
   return {
     recording,
-    playback: playback.value,
+    playback: held === 'reading' ? undefined : described,
+    saved,
     status: status.value,
-    chapters: chapters.value?.chapters ?? NO_CHAPTERS,
-    previews: previews.value,
-    series: series.value ?? [],
-    next: recording === undefined ? undefined : nextEpisode(series.value ?? [], recording),
+    chapters: chapters.value?.chapters ?? saved?.video.chapters ?? NO_CHAPTERS,
+    previews: previews.value ?? saved?.previews,
+    series: episodes,
+    next: recording === undefined ? undefined : nextEpisode(episodes, recording),
     failure,
     /** Reads again what could not be read, and gives the recording as it is now. */
     renew: async (): Promise<void> => {
@@ -106,6 +125,42 @@ export function useRecording(id: RecordingId, chase: boolean) {
 }
 
 export type Known = ReturnType<typeof useRecording>;
+
+/** A recording in progress may have none yet. */
+const DATA_AGAIN_MS = 15_000;
+
+/**
+ * The d button of a recording: undefined where it has no data broadcast. Of one in progress the service tells it when it is
+ * asked; until it answers there is a button.
+ */
+export function useDataButton(
+  watching: Watching | undefined,
+  { recording }: Known,
+): (() => void) | undefined {
+  const isMissing = useSignal(false);
+  const { kind } = watching?.player.state.value ?? { kind: 'idle' };
+  const source = watching?.player.source;
+  const growing = source?.growing === true ? source.recordingId : undefined;
+  useEffect(() => {
+    isMissing.value = false;
+    if (growing === undefined) return undefined;
+    const aborted = new AbortController();
+    const ask = async (): Promise<void> => {
+      const has = await hasData(growing, aborted.signal);
+      if (aborted.signal.aborted) return;
+      isMissing.value = has === false;
+      if (has !== true) timer = setTimeout(() => void ask(), DATA_AGAIN_MS);
+    };
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    void ask();
+    return () => {
+      aborted.abort();
+      clearTimeout(timer);
+    };
+  }, [growing]);
+  const isThere = recording !== undefined && kind !== 'idle' && source?.data !== undefined;
+  return isThere && !isMissing.value ? () => watching?.live.pressData() : undefined;
+}
 
 /** Skips commercials as this device wants it, by the chapters as they are now. */
 export function useCommercials(watching: Watching | undefined, { recording, chapters }: Known): void {
@@ -152,9 +207,9 @@ async function placeIn(
   await report.tell();
   const entry = entryOf(recordingQuery(id));
   await entry.renew();
-  const told = entry.answer.peek().value?.resumeMs ?? null;
+  const resumeMs = entry.answer.peek().value?.resumeMs ?? null;
   // Its begin and its end are not remembered.
-  return told === null ? Math.min(place, duration) : told / 1000;
+  return resumeMs === null ? Math.min(place, duration) : resumeMs / 1000;
 }
 
 /** Goes over from the original to the encoded file when that is there: the original may go. Not during a pause. */
@@ -180,16 +235,24 @@ function useEncodedFile(watching: Watching | undefined, { recording, playback }:
   }, [watching, recording, playback, paused]);
 }
 
+/** What is saved, where it is the file that the service plays, else the service's. */
+function finishedOrSaved(recording: Recording, playback: Playback, saved: Saved | undefined): WatchSource {
+  if (saved === undefined || !isSameFile(saved.video, recording, playback))
+    return finishedSource(recording, playback);
+  return savedSource(saved.video, saved.video.video, recording);
+}
+
 /** Opens the recording once it is known, and follows its changes. */
 export function useOpening(watching: Watching | undefined, id: RecordingId, chase: boolean, known: Known) {
   const opened = useRef('');
-  const captions = useSignal<CaptionTrack | undefined>(undefined);
+  const captions = watching?.captions;
   const { recording, playback, status } = known;
   const key = `${chase ? 'chase' : 'watch'}/${id}`;
   useEffect(() => {
     // Another address in the same place: the next episode, or what was chased.
     if (opened.current === '' || opened.current === key) return;
     opened.current = '';
+    watching?.live.forget();
     watching?.report.follow(undefined, 0);
     watching?.player.rest();
   }, [key]);
@@ -205,19 +268,18 @@ export function useOpening(watching: Watching | undefined, id: RecordingId, chas
     const source =
       chase || playback === undefined
         ? chaseSource(recording, currentMs())
-        : finishedSource(recording, playback);
-    captions.peek()?.close();
-    captions.value = new CaptionTrack(id, source.growing);
+        : finishedOrSaved(recording, playback, known.saved);
+    watching.captions.peek()?.close();
+    watching.captions.value = new CaptionTrack(source);
     begin(watching, source, recording);
   }, [watching, recording, playback, key]);
-  useEffect(() => () => captions.peek()?.close(), []);
   useEncodedFile(watching, known);
   const over = status !== undefined && status.state !== 'recording';
   const durationMs = status?.durationMs ?? undefined;
   useEffect(() => {
     if (!over || opened.current !== key) return;
     watching?.player.recordingEnded(durationMs === undefined ? undefined : durationMs / 1000);
-    captions.peek()?.settle();
+    captions?.peek()?.settle();
   }, [over, durationMs, watching, key]);
-  return { captions: captions.value, over, encoded: status?.encoded === true };
+  return { captions: captions?.value, over, encoded: status?.encoded === true };
 }

@@ -1,6 +1,6 @@
 /** Below the picture on an upright phone: the programme, its settings, and the next episodes. */
-import type { Recording } from '../../wire/api.ts';
-import type { RecordingId } from '../../wire/ids.ts';
+import type { Recording } from '../../lib/wire/api.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import { currentMs } from '../device/clock.ts';
 import { watchPath } from '../navigation/router.ts';
 import { useRecordingDetail } from '../query/recording-detail.ts';
@@ -24,6 +24,8 @@ interface BelowProps {
   readonly onChapter: ((by: 1 | -1) => void) | undefined;
   readonly onSheet: (name: WatchSheetName) => void;
   readonly onScreenshot: () => void;
+  /** Undefined: the recording has no data broadcast. */
+  readonly onData: (() => void) | undefined;
 }
 
 function Chip({ icon, text, onClick }: { icon: IconName; text: string; onClick: () => void }) {
@@ -39,7 +41,7 @@ function Episodes({ series, id }: { series: readonly Recording[]; id: RecordingI
   if (series.length < 2) return null;
   return (
     <section class="below-episodes" aria-label={TEXTS.series}>
-      <h3>{TEXTS.series}</h3>
+      <h3 class="text-m">{TEXTS.series}</h3>
       <div class="rows">
         {series.map((one) => (
           <a
@@ -52,7 +54,7 @@ function Episodes({ series, id }: { series: readonly Recording[]; id: RecordingI
             <Icon name={one.id === id ? 'sound' : 'play'} />
             <span class="row-text">
               {splitTitle(one.name).title}
-              <small class="numbers">{shortText(one.startAt, currentMs())}</small>
+              <small class="numbers block-level muted">{shortText(one.startAt, currentMs())}</small>
             </span>
           </a>
         ))}
@@ -61,24 +63,25 @@ function Episodes({ series, id }: { series: readonly Recording[]; id: RecordingI
   );
 }
 
-export function WatchBelow({ recording, player, series, onChapter, onSheet, onScreenshot }: BelowProps) {
+export function WatchBelow(props: BelowProps) {
+  const { recording, player, series, onChapter, onSheet, onScreenshot, onData } = props;
   const detail = useRecordingDetail(recording);
   if (recording === undefined) return <section class="below" aria-label={TEXTS.program} />;
   const { title, marks } = splitTitle(recording.name);
   const audios = player?.source?.audios.length ?? 0;
   return (
     <section class="below" aria-label={TEXTS.program}>
-      <div class="below-now">
-        <p class="below-station">{narrow(recording.serviceName)}</p>
-        <h2>{title}</h2>
-        <p class="below-when numbers">
+      <div class="stack gap-40">
+        <p class="below-station hstack gap-60 text-s bold text-accent">{narrow(recording.serviceName)}</p>
+        <h2 class="text-xl">{title}</h2>
+        <p class="below-when numbers cluster note semibold">
           {airDateText(recording.startAt, currentMs())}
           <span>{spanText(recording.startAt, recording.endAt)}</span>
           <Marks marks={marks} />
         </p>
       </div>
       {player === undefined ? null : (
-        <div class="chips below-tools">
+        <div class="chips below-tools align-center">
           <LiveButton player={player} />
           {onChapter === undefined ? null : (
             <>
@@ -89,6 +92,7 @@ export function WatchBelow({ recording, player, series, onChapter, onSheet, onSc
           <Chip icon="captions" text={TEXTS.captions} onClick={() => onSheet('captions')} />
           <Chip icon="speed" text={rateText(player.rate.value)} onClick={() => onSheet('rate')} />
           {audios > 1 ? <Chip icon="speech" text={TEXTS.sound} onClick={() => onSheet('audio')} /> : null}
+          {onData === undefined ? null : <Chip icon="data" text={TEXTS.data} onClick={onData} />}
           <Chip icon="quality" text={TEXTS.quality} onClick={() => onSheet('quality')} />
           <Chip icon="camera" text={TEXTS.screenshot} onClick={onScreenshot} />
         </div>

@@ -1,14 +1,12 @@
 /** Overlay of a recording: title above, seek bar and controls below. */
 import type { Signal } from '@preact/signals';
-import type { Recording } from '../../wire/api.ts';
-import type { Previews } from '../../wire/recordings.ts';
+import type { Recording } from '../../lib/wire/api.ts';
+import type { Previews } from '../../lib/wire/recordings.ts';
 import { captionSettings, changeCaptions } from '../caption/caption-choice.ts';
 import { currentMs } from '../device/clock.ts';
 import { skipBack, skipForward } from '../device/preferences.ts';
 import { goBack } from '../navigation/router.ts';
-import { canPictureInPicture } from '../player/capabilities.ts';
-import { BackControl, Control, VolumeControl } from '../player/controls.tsx';
-import { fullscreen } from '../player/fullscreen.ts';
+import { BackControl, Control, EdgeButton, PictureButtons, VolumeControl } from '../player/controls.tsx';
 import { stationById } from '../query/stations.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
@@ -37,6 +35,8 @@ interface WatchControlsProps {
   readonly onFullscreen: () => void;
   readonly onPictureInPicture: () => void;
   readonly onScreenshot: () => void;
+  /** Undefined: the recording has no data broadcast. */
+  readonly onData: (() => void) | undefined;
   /** Undefined: there is no next episode. */
   readonly onNext: (() => void) | undefined;
 }
@@ -47,20 +47,20 @@ function Heading({ recording }: { recording: Recording | undefined }) {
   const name = narrow(recording.serviceName);
   const logo = stationById(recording.serviceId)?.logo ?? null;
   return (
-    <div class="osd-heading">
+    <div class="osd-heading flex align-start grow min-0 gap-100">
       <Logo station={{ id: recording.serviceId, name, logo }} />
-      <div class="osd-words">
-        <p class="osd-station">
+      <div class="osd-words stack min-0 gap-15">
+        <p class="osd-station hstack gap-50 text-s bold">
           {name}
           {recording.recording ? (
-            <span class="osd-record osd-record-recording">
+            <span class="osd-record osd-record-recording inline-row gap-35 text-xs nowrap pill">
               <i class="booking-dot" />
               {TEXTS.recording}
             </span>
           ) : null}
         </p>
-        <p class="osd-title">{title}</p>
-        <p class="osd-when numbers">
+        <p class="osd-title bold line-tight clamp-2 text-xl">{title}</p>
+        <p class="osd-when numbers cluster text-s semibold">
           <span>{shortText(recording.startAt, currentMs())}</span>
           <Marks marks={marks} />
         </p>
@@ -80,7 +80,7 @@ function SkipControl({ seconds, back = false, onClick }: SkipControlProps) {
   return (
     <button type="button" class="control control-skip" aria-label={label} title={label} onClick={onClick}>
       <Icon name={back ? 'rewind' : 'forward'} />
-      <b class="numbers" aria-hidden="true">
+      <b class="numbers place-center inset-0 extrabold" aria-hidden="true">
         {seconds}
       </b>
     </button>
@@ -90,12 +90,12 @@ function SkipControl({ seconds, back = false, onClick }: SkipControlProps) {
 function Time({ player }: { player: WatchPlayer }) {
   const { growing = false } = player.source ?? {};
   return (
-    <span class="watch-time numbers">
+    <span class="watch-time numbers bold nowrap">
       {lengthClock(player.position.value * 1000)}
       <span>
         {' / '}
         {lengthClock(player.length.value * 1000)}
-        {growing ? <span class="watch-so-far"> {TEXTS.recorded}</span> : null}
+        {growing ? <span class="watch-so-far text-xs"> {TEXTS.recorded}</span> : null}
       </span>
     </span>
   );
@@ -104,19 +104,9 @@ function Time({ player }: { player: WatchPlayer }) {
 /** For a recording in progress: jumps to the live edge. */
 export function LiveButton({ player }: { player: WatchPlayer }) {
   if (player.source?.growing !== true) return null;
-  const live = player.isLive;
-  return (
-    <button
-      type="button"
-      class="live-button"
-      data-live={live ? '' : undefined}
-      aria-label={live ? TEXTS.atLive : TEXTS.toLive}
-      onClick={() => player.toLive()}
-    >
-      <i class="booking-dot" />
-      {TEXTS.live}
-    </button>
-  );
+  const { isLive } = player;
+  const label = isLive ? TEXTS.atLive : TEXTS.toLive;
+  return <EdgeButton isLive={isLive} label={label} onClick={() => player.toLive()} />;
 }
 
 function LeftButtons(props: WatchControlsProps) {
@@ -183,27 +173,16 @@ function RightButtons(props: WatchControlsProps) {
         title={TEXTS.rate}
         onClick={() => onSheet('rate')}
       >
-        <b class="numbers">{player.rate.value}×</b>
+        <b class="numbers text-m">{player.rate.value}×</b>
       </button>
       {audios > 1 ? (
         <Control icon="speech" label={TEXTS.sound} class="control-audio" onClick={() => onSheet('audio')} />
       ) : null}
+      {props.onData === undefined ? null : (
+        <Control icon="data" label={TEXTS.dataBroadcast} class="control-data" onClick={props.onData} />
+      )}
       <Control icon="tune" label={TEXTS.settings} onClick={() => onSheet('settings')} />
-      <Control icon="camera" label={TEXTS.screenshot} class="control-shot" onClick={props.onScreenshot} />
-      {canPictureInPicture() ? (
-        <Control
-          icon="window"
-          label={TEXTS.smallWindow}
-          class="control-pip"
-          onClick={props.onPictureInPicture}
-        />
-      ) : null}
-      <Control icon="help" label={TEXTS.help} class="control-help" onClick={() => onSheet('help')} />
-      <Control
-        icon={fullscreen.value ? 'reduce' : 'enlarge'}
-        label={fullscreen.value ? TEXTS.leaveFullScreen : TEXTS.fullScreen}
-        onClick={props.onFullscreen}
-      />
+      <PictureButtons {...props} onHelp={() => onSheet('help')} />
     </>
   );
 }
@@ -212,12 +191,16 @@ export function WatchControls(props: WatchControlsProps) {
   const { player, recording, awake, info, chapters, previews, pointed, onSkip } = props;
   return (
     <>
-      <div class="osd osd-top" data-shown={awake || info ? '' : undefined} data-nav-group="osd">
+      <div
+        class="osd osd-top flex align-start gap-100 at-top no-pointer"
+        data-shown={awake || info ? '' : undefined}
+        data-nav-group="osd"
+      >
         <BackControl onClick={goBack} />
         <Heading recording={recording} />
       </div>
       <div
-        class="osd osd-bottom osd-watch"
+        class="osd osd-bottom osd-watch stack one-column gap-75 at-bottom no-pointer"
         data-shown={awake || pointed.value !== undefined ? '' : undefined}
         data-nav-group="osd"
       >
@@ -229,9 +212,9 @@ export function WatchControls(props: WatchControlsProps) {
           pointed={pointed}
           onSkip={onSkip}
         />
-        <div class="osd-buttons">
+        <div class="osd-buttons hstack gap-35">
           <LeftButtons {...props} />
-          <span class="osd-space" />
+          <span class="grow" />
           <RightButtons {...props} />
         </div>
       </div>

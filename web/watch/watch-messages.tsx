@@ -1,5 +1,5 @@
 /** Messages over the player while there is no picture: opening, waiting, failed; and between skips. */
-import type { Recording } from '../../wire/api.ts';
+import type { Recording } from '../../lib/wire/api.ts';
 import { BusyNote, FailureNote, RetryNote, SlowNote, type WayOut } from '../player/overlay.tsx';
 import type { ApiFailure } from '../query/api.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -20,7 +20,7 @@ interface WatchMessageProps {
 function Opening() {
   return (
     <div class="stage-note" role="status">
-      <span class="tuning-ring">
+      <span class="tuning-ring place-center relative">
         <Icon name="recordings" />
       </span>
       <b>{TEXTS.preparing}</b>
@@ -44,9 +44,10 @@ export function WatchMessage({ player, failure, onRetry, onList, onQuality }: Wa
     case 'playing':
     case 'ended':
       return null;
-    case 'opening':
+    case 'idle':
       return <Opening />;
-    case 'seeking':
+    case 'opening':
+      return state.kept ? <BusyNote text={TEXTS.loading} /> : <Opening />;
     case 'stalled':
       return <BusyNote text={TEXTS.loading} />;
     case 'waiting': {
@@ -94,10 +95,14 @@ export function SkipSign({ shown }: { shown: Skipped | undefined }) {
   if (shown === undefined) return null;
   const { seconds, position, key } = shown;
   return (
-    <div key={key} class={`skip-sign ${seconds < 0 ? 'skip-back' : 'skip-on'}`} aria-hidden="true">
+    <div
+      key={key}
+      class={`skip-sign stack items-middle gap-20 absolute layer-2 no-pointer round-l ${seconds < 0 ? 'skip-back' : 'skip-on'}`}
+      aria-hidden="true"
+    >
       <Icon name={seconds < 0 ? 'rewind' : 'forward'} />
       <b class="numbers">{TEXTS.seconds(Math.abs(seconds))}</b>
-      <span class="skip-position numbers">{lengthClock(position * 1000)}</span>
+      <span class="numbers text-s">{lengthClock(position * 1000)}</span>
     </div>
   );
 }

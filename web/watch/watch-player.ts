@@ -4,29 +4,17 @@
  */
 
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
-import { plusMs } from '../../arib/time.ts';
-import { currentMs, monotonicNow, wallNow } from '../device/clock.ts';
+import { monotonicNow } from '../device/clock.ts';
 import { deviceCodec, liveCodec } from '../device/preferences.ts';
-import { canPlayAv1, mediaSourceClass } from '../player/capabilities.ts';
-import { HttpFeed } from '../player/http-feed.ts';
-import type { Span } from '../player/pacing.ts';
-import { FRESH, nextTry, type Retry, type StreamEnd } from '../player/reconnect.ts';
+import type { MediaFeed, StreamEnd } from '../player/media-feed.ts';
+import type { Span } from '../player/media-timeline.ts';
+import { canPlayAv1, Player } from '../player/player.ts';
 import { SeekablePlayback } from '../player/seekable-playback.ts';
-import { SoundOutput } from '../player/sound-output.ts';
-import { ApiFailure, type FailureCode } from '../query/api.ts';
+import { ApiFailure } from '../query/api.ts';
 import { LIVE_EDGE, type PlayCodec } from '../query/recordings.ts';
 import { TEXTS } from './texts.ts';
 import { codecFor, type WatchSource } from './watch-source.ts';
-import { nextState, type WatchEvent, type WatchState } from './watch-state.ts';
 
-/** Failures that a further request would not change. */
-const FINAL: readonly FailureCode[] = [
-  'not_found',
-  'bad_request',
-  'unsupported',
-  'unauthorized',
-  'copy_never',
-];
 /** Closer to the end than this a feed that ended had no more to bring. */
 const END_SLACK_S = 2;
 /** A feed that brought less than this did not lead on. */
@@ -41,29 +29,21 @@ export const FRAME_S = 1001 / 30_000;
 
 export const RATES = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2] as const;
 
-export class WatchPlayer {
-  readonly #video: HTMLVideoElement;
-  readonly #onNotice: (word: string) => void;
-  readonly #state = signal<WatchState>({ kind: 'opening' });
+export class WatchPlayer extends Player {
   readonly #position = signal(0);
   readonly #length = signal(0);
   readonly #spans = signal<readonly Span[]>([]);
   readonly #paused = signal(false);
   readonly #rate = signal(1);
-  readonly #audio = signal<string | undefined>(undefined);
   readonly #codec = signal<PlayCodec | undefined>(undefined);
-  readonly sound: SoundOutput;
   readonly #playback: SeekablePlayback;
   #source: WatchSource | undefined;
   #sought: { readonly at: number } | undefined;
   /** For a chase: the length in a response, and when it arrived (monotonic ms). */
-  #told: { readonly seconds: number; readonly at: number } | undefined;
+  #reported: { readonly seconds: number; readonly at: number } | undefined;
   #growing = false;
-  #retry: Retry = FRESH;
-  #timer: ReturnType<typeof setTimeout> | undefined;
   #feedFrom = 0;
   #feedAt = 0;
-  #picture = false;
   /** The service does not convert to AV1 (now). */
   #isAv1Refused = false;
   /** The viewer paused; else it plays as soon as it can. */
@@ -72,26 +52,20 @@ export class WatchPlayer {
   #resting = false;
   readonly #ticker: ReturnType<typeof setInterval>;
 
-  constructor(video: HTMLVideoElement, onNotice: (word: string) => void) {
-    this.#video = video;
-    this.#onNotice = onNotice;
-    this.sound = new SoundOutput(video);
+  constructor(video: HTMLVideoElement) {
+    super(video);
     this.#playback = new SeekablePlayback(video, {
       onAnswer: (notices, recorded) => this.#onAnswer(notices, recorded),
       onReady: () => void this.#onReady(),
       onPicture: () => this.#onPicture(),
-      onStarved: () => this.#dispatch({ kind: 'starved' }),
+      onStarved: () => this.dispatch({ kind: 'starved' }),
       onFeedEnd: (end, failure) => this.#onFeedEnd(end, failure),
-      onEnded: () => this.#dispatch({ kind: 'end' }),
+      onEnded: () => this.dispatch({ kind: 'end' }),
     });
     for (const name of ['pause', 'play', 'timeupdate', 'seeking', 'seeked']) {
       video.addEventListener(name, this.follow);
     }
     this.#ticker = setInterval(this.follow, 500);
-  }
-
-  get state(): ReadonlySignal<WatchState> {
-    return this.#state;
   }
 
   /** s on the playback scale: where the picture is, or where it will be. */
@@ -116,17 +90,23 @@ export class WatchPlayer {
     return this.#rate;
   }
 
-  /** Id of the chosen sound; undefined for the broadcast's main one. */
-  get audio(): ReadonlySignal<string | undefined> {
-    return this.#audio;
-  }
-
   get codec(): ReadonlySignal<PlayCodec | undefined> {
     return this.#codec;
   }
 
   get source(): WatchSource | undefined {
     return this.#source;
+  }
+
+  /** s on the playback scale, as exactly as the picture tells it. */
+  get place(): number {
+    const isShown = this.state.peek().kind !== 'opening' && this.hasPicture;
+    return isShown ? this.video.currentTime : this.#position.peek();
+  }
+
+  /** It is being recorded. */
+  get isGrowing(): boolean {
+    return this.#growing;
   }
 
   /** Where the viewer went last, s on the playback scale, another object each time; undefined: nowhere yet. */
@@ -144,40 +124,33 @@ export class WatchPlayer {
     this.#source = source;
     this.#sought = undefined;
     this.#growing = source.growing;
-    this.#told = undefined;
-    this.#retry = FRESH;
-    this.#picture = false;
+    this.#reported = undefined;
+    this.begin();
     this.#wantsPause = false;
-    this.#dispatch({ kind: 'open' });
+    this.dispatch({ kind: 'open', kept: false });
     this.#length.value = source.duration;
     this.#playback.duration = this.#growing ? Number.POSITIVE_INFINITY : source.duration;
-    if (mediaSourceClass() === undefined) {
-      const message = TEXTS.noMediaSource;
-      this.#dispatch({ kind: 'giveUp', failure: new ApiFailure('unsupported', message) });
-      return;
-    }
-    this.#open(Math.min(from, Math.max(0, source.duration - END_SLACK_S)), false);
+    if (this.canPlay()) this.#open(Math.min(from, Math.max(0, source.duration - END_SLACK_S)), false);
   }
 
   /** Stops until another recording is watched; the last picture stays. */
   rest(): void {
-    clearTimeout(this.#timer);
-    this.#video.pause();
+    this.begin();
+    this.video.pause();
     this.#source = undefined;
-    this.#picture = false;
     this.#playback.stop();
-    this.#dispatch({ kind: 'open' });
+    this.dispatch({ kind: 'open', kept: false });
   }
 
   /** The recording that is chased has ended: what there is plays to its end. */
   recordingEnded(seconds: number | undefined): void {
     if (!this.#growing) return;
     this.#growing = false;
-    this.#told = undefined;
+    this.#reported = undefined;
     if (seconds !== undefined) this.#length.value = Math.max(seconds, this.#position.value);
     // The connection may have ended before this was known.
-    clearTimeout(this.#timer);
-    if (!this.#playback.isReading && this.#state.value.kind !== 'failed') this.#follows();
+    this.later(undefined);
+    if (!this.#playback.isReading && this.state.value.kind !== 'failed') this.#follows();
   }
 
   /** The viewer goes to a place. */
@@ -190,10 +163,9 @@ export class WatchPlayer {
   pass(to: number): void {
     if (this.#source === undefined) return;
     const target = Math.max(0, Math.min(to, this.#lastPlace()));
-    this.#retry = FRESH;
-    clearTimeout(this.#timer);
+    this.fresh();
     this.#position.value = target;
-    this.#dispatch({ kind: 'seek' });
+    this.dispatch({ kind: 'seek' });
     if (this.#playback.seekBuffered(target)) {
       if (!this.#playback.isReading) this.#follows();
       if (!this.#wantsPause) void this.sound.play();
@@ -214,9 +186,9 @@ export class WatchPlayer {
       return;
     }
     this.#wantsPause = false;
-    this.#retry = FRESH;
+    this.fresh();
     this.#position.value = this.#lastPlace();
-    this.#dispatch({ kind: 'seek' });
+    this.dispatch({ kind: 'seek' });
     this.#setRate(1);
     this.#open(LIVE_EDGE, true);
   }
@@ -224,7 +196,7 @@ export class WatchPlayer {
   /** One picture on or back; pauses. */
   step(by: 1 | -1): void {
     this.setPaused(true);
-    const target = Math.max(0, this.#video.currentTime + by * FRAME_S);
+    const target = Math.max(0, this.video.currentTime + by * FRAME_S);
     this.#sought = { at: target };
     this.#position.value = target;
     if (!this.#playback.seekBuffered(target)) this.seek(target);
@@ -240,27 +212,17 @@ export class WatchPlayer {
     this.#setRate(all.find((one) => (one - this.#rate.value) * by > 0.01) ?? this.#rate.value);
   }
 
-  setAudio(id: string | undefined): void {
-    this.#audio.value = id;
-    this.#again();
-  }
-
   setCodec(codec: PlayCodec): void {
     deviceCodec.value = codec;
-    this.#again();
-  }
-
-  /** Asks again at once, at the viewer's request. */
-  retry(): void {
-    this.#again();
+    this.retry();
   }
 
   togglePause(): void {
-    this.setPaused(!this.#wantsPause && this.#state.value.kind !== 'ended');
+    this.setPaused(!this.#wantsPause && this.state.value.kind !== 'ended');
   }
 
   setPaused(paused: boolean): void {
-    if (this.#state.value.kind === 'ended' && !paused) {
+    if (this.state.value.kind === 'ended' && !paused) {
       this.#wantsPause = false;
       this.seek(0);
       return;
@@ -268,34 +230,31 @@ export class WatchPlayer {
     this.#wantsPause = paused;
     this.#paused.value = paused;
     if (paused) {
-      this.#video.pause();
+      this.video.pause();
       return;
     }
     void this.sound.play();
     if (this.#resting) this.#follows();
   }
 
-  close(): void {
-    clearTimeout(this.#timer);
+  override close(): void {
     clearInterval(this.#ticker);
     for (const name of ['pause', 'play', 'timeupdate', 'seeking', 'seeked']) {
-      this.#video.removeEventListener(name, this.follow);
+      this.video.removeEventListener(name, this.follow);
     }
     this.#playback.close();
-    this.#video.removeAttribute('src');
-    this.#video.load();
+    super.close();
   }
 
   /** Reads the position from the picture now. */
   readonly follow = (): void => {
     batch(() => {
-      const seeking = this.#state.value.kind === 'seeking' || this.#state.value.kind === 'opening';
-      if (!seeking && this.#picture) this.#position.value = this.#video.currentTime;
-      if (this.#picture) this.#paused.value = this.#video.paused && this.#wantsPause;
+      this.#position.value = this.place;
+      if (this.hasPicture) this.#paused.value = this.video.paused && this.#wantsPause;
       this.#spans.value = this.#playback.spans;
-      if (this.#growing && this.#told !== undefined) {
-        const passed = (monotonicNow() - this.#told.at) / 1000;
-        this.#length.value = Math.max(this.#told.seconds + passed, this.#position.value);
+      if (this.#growing && this.#reported !== undefined) {
+        const passed = (monotonicNow() - this.#reported.at) / 1000;
+        this.#length.value = Math.max(this.#reported.seconds + passed, this.#position.value);
       }
     });
   };
@@ -304,39 +263,34 @@ export class WatchPlayer {
     return Math.max(0, this.#length.value - (this.#growing ? EDGE_BEHIND_S : 0.1));
   }
 
-  #dispatch(event: WatchEvent): void {
-    this.#state.value = nextState(this.#state.value, event);
-  }
-
   #setRate(rate: number): void {
     this.#rate.value = rate;
     this.#playback.rate = rate;
   }
 
   /** The same place with other choices. */
-  #again(): void {
-    this.#retry = FRESH;
-    this.#dispatch({ kind: 'seek' });
+  protected override reopen(): void {
+    this.fresh();
+    this.dispatch({ kind: 'seek' });
     this.#open(this.#position.value, false);
   }
 
-  #feedOf(from: number): HttpFeed | undefined {
+  #feedOf(from: number): MediaFeed | undefined {
     const source = this.#source;
     if (source === undefined) return undefined;
     const codec = codecFor(source, liveCodec.value, canPlayAv1() && !this.#isAv1Refused);
     this.#codec.value = codec;
     if (codec === undefined) {
-      const message = TEXTS.noFormat;
-      this.#dispatch({ kind: 'giveUp', failure: new ApiFailure('unsupported', message) });
+      this.giveUp(new ApiFailure('unsupported', TEXTS.noFormat));
       return undefined;
     }
     this.#feedFrom = from;
     this.#feedAt = monotonicNow();
-    return new HttpFeed(source.url({ codec, from, audio: this.#audio.value }));
+    return source.feed({ codec, from, audio: this.audio.value });
   }
 
   #open(target: number, anywhere: boolean): void {
-    clearTimeout(this.#timer);
+    this.later(undefined);
     this.#resting = false;
     const feed = this.#feedOf(target);
     if (feed === undefined) return;
@@ -345,9 +299,9 @@ export class WatchPlayer {
   }
 
   #onAnswer(notices: readonly string[], recorded: number | undefined): void {
-    for (const word of notices) this.#onNotice(word);
+    for (const word of notices) this.onNotice(word);
     if (recorded === undefined || !this.#growing) return;
-    this.#told = { seconds: recorded, at: monotonicNow() };
+    this.#reported = { seconds: recorded, at: monotonicNow() };
     this.#length.value = recorded;
   }
 
@@ -356,8 +310,8 @@ export class WatchPlayer {
   }
 
   #onPicture(): void {
-    this.#picture = true;
-    this.#dispatch({ kind: 'picture' });
+    this.hasPicture = true;
+    this.dispatch({ kind: 'picture' });
     this.follow();
   }
 
@@ -374,14 +328,13 @@ export class WatchPlayer {
   }
 
   #onFeedEnd(end: StreamEnd, failure: ApiFailure): void {
-    const cannotShow = failure.code === 'decode' || failure.code === 'unsupported';
-    const isRefused = failure.code === 'not_found' && failure.path === 'codec';
-    if ((cannotShow || isRefused) && this.#codec.value === 'av1') {
+    const codec = this.#codec.value;
+    if (this.leavesAv1(failure, codec)) return;
+    if (codec === 'av1' && failure.code === 'not_found' && failure.path === 'codec') {
       // The device keeps its choice where another service, or this one later, can convert.
-      if (isRefused) this.#isAv1Refused = true;
-      else deviceCodec.value = 'h264';
-      this.#onNotice('codec_fallback');
-      this.#again();
+      this.#isAv1Refused = true;
+      this.onNotice('codec_fallback');
+      this.reopen();
       return;
     }
     const filled = this.#playback.filledTo;
@@ -390,11 +343,11 @@ export class WatchPlayer {
       // What the description promised more than there was is no loss that another request would bring back.
       this.#playback.complete();
       // Not even a first picture: an empty playback cannot end normally.
-      if (this.#playback.spans.length === 0) this.#dispatch({ kind: 'end' });
+      if (this.#playback.spans.length === 0) this.dispatch({ kind: 'end' });
       return;
     }
-    if (FINAL.includes(failure.code) && !this.#hasMore()) {
-      this.#dispatch({ kind: 'giveUp', failure });
+    if (this.isFinal(failure) && !this.#hasMore()) {
+      this.giveUp(failure);
       return;
     }
     // A conversion that is asked for during a long pause would only keep a place from others.
@@ -402,36 +355,27 @@ export class WatchPlayer {
       this.#resting = true;
       return;
     }
-    const { retry, waitMs } = nextTry(this.#retry, end, wallNow(), monotonicNow() - this.#feedAt);
-    this.#retry = retry;
+    const { waitMs } = this.nextWait(end, monotonicNow() - this.#feedAt);
     const again = (): void => {
-      const sought = this.#state.value.kind === 'opening' || this.#state.value.kind === 'seeking';
-      if (sought || !this.#hasMore()) {
-        this.#dispatch({ kind: 'seek' });
+      if (!this.#hasMore()) {
+        this.dispatch({ kind: 'seek' });
         this.#open(this.#position.value, false);
       } else this.#follows();
     };
     if (waitMs === 0) {
       // A running recording may have ended: the news of it comes by another way and may be later.
-      if (this.#growing && this.#hasMore()) this.#timer = setTimeout(again, NEWS_MS);
+      if (this.#growing && this.#hasMore()) this.later(again, NEWS_MS);
       else again();
       return;
     }
-    if (!this.#hasMore()) {
-      this.#dispatch({
-        kind: 'retryLater',
-        failure,
-        until: plusMs(currentMs(), waitMs),
-        kept: this.#picture,
-      });
-    }
-    this.#timer = setTimeout(again, waitMs);
+    if (!this.#hasMore()) this.sayWaiting(failure, waitMs);
+    this.later(again, waitMs);
   }
 
   /** Buffered media plays on for a while. */
   #hasMore(): boolean {
-    const { kind } = this.#state.value;
+    const { kind } = this.state.value;
     if (kind !== 'playing') return false;
-    return this.#playback.filledTo - this.#video.currentTime > 1;
+    return this.#playback.filledTo - this.video.currentTime > 1;
   }
 }

@@ -1,6 +1,6 @@
 /** The dialogs of watching a recording: speed, sound, settings, help. */
 import { useSignal } from '@preact/signals';
-import type { Recording } from '../../wire/api.ts';
+import type { Recording } from '../../lib/wire/api.ts';
 import { captionLanguage, captionSettings } from '../caption/caption-choice.ts';
 import { CaptionFields, LanguageField } from '../caption/caption-fields.tsx';
 import {
@@ -12,7 +12,8 @@ import {
   skipBack,
   skipForward,
 } from '../device/preferences.ts';
-import { canPlayAv1 } from '../player/capabilities.ts';
+import { canPlayAv1 } from '../player/player.ts';
+import { AudioSheet, chosenAudio, codecChoice, KeyTable } from '../player/sheets.tsx';
 import type { PlayCodec } from '../query/recordings.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { Segments } from '../ui/segments.tsx';
@@ -80,43 +81,9 @@ function CaptionState({ track }: { track: CaptionTrack | undefined }) {
   );
 }
 
-function chosenAudio(player: WatchPlayer): string {
-  const audios = player.source?.audios ?? [];
-  const known = audios.find(({ id }) => id === player.audio.value);
-  return (known ?? audios.find(({ main }) => main === true) ?? audios[0])?.id ?? '';
-}
-
-function AudioSheet({ player, onClose }: SheetsProps) {
-  const choices = (player.source?.audios ?? []).map(({ id, label }) => ({ value: id, label }));
-  return (
-    <Sheet title={TEXTS.sound} onClose={onClose}>
-      {choices.length === 0 ? <p class="sheet-note">{TEXTS.noSoundFacts}</p> : null}
-      <Choices
-        label={TEXTS.sound}
-        choices={choices}
-        chosen={chosenAudio(player)}
-        onChoose={(id) => {
-          player.setAudio(id);
-          onClose();
-        }}
-      />
-    </Sheet>
-  );
-}
-
-const QUALITIES: Readonly<Record<PlayCodec, { label: string; note: string }>> = {
-  h264: { label: 'H.264', note: TEXTS.h264Note },
-  av1: { label: 'AV1', note: TEXTS.av1Note },
-};
-
 function QualitySheet({ player, onClose }: SheetsProps) {
   const av1 = canPlayAv1();
-  const choices: Choice<PlayCodec>[] = (player.source?.codecs ?? []).map((codec) => ({
-    value: codec,
-    label: QUALITIES[codec].label,
-    note: codec === 'av1' && !av1 ? TEXTS.noAv1 : QUALITIES[codec].note,
-    disabled: codec === 'av1' && !av1,
-  }));
+  const choices: Choice<PlayCodec>[] = (player.source?.codecs ?? []).map(codecChoice);
   const chosen = codecFor({ codecs: choices.map(({ value }) => value) }, liveCodec.value, av1);
   return (
     <Sheet title={TEXTS.quality} onClose={onClose}>
@@ -147,7 +114,7 @@ function Entry({ icon, text, value, first = false, onClick }: EntryProps) {
     <button type="button" class="row row-button" data-nav-first={first ? '' : undefined} onClick={onClick}>
       <Icon name={icon} />
       <span class="row-text">{text}</span>
-      <span class="row-value numbers">{value}</span>
+      <span class="row-value numbers push-end note nowrap">{value}</span>
       <Icon name="next" class="row-go" />
     </button>
   );
@@ -197,7 +164,7 @@ function CommercialSection({ recording, chapters }: Pick<SheetsProps, 'recording
 function SettingsSheet(props: SheetsProps) {
   const { player, recording, chapters, onOpen, onScreenshot, onClose } = props;
   const audios = player.source?.audios ?? [];
-  const audio = audios.find(({ id }) => id === chosenAudio(player));
+  const audio = chosenAudio({ audios, player });
   const { codec } = player;
   return (
     <Sheet title={TEXTS.playback} onClose={onClose}>
@@ -219,7 +186,7 @@ function SettingsSheet(props: SheetsProps) {
         <Entry
           icon="quality"
           text={TEXTS.quality}
-          value={codec.value === undefined ? '' : QUALITIES[codec.value].label}
+          value={codec.value === undefined ? '' : codecChoice(codec.value).label}
           onClick={() => onOpen('quality')}
         />
         {isCorrectable(props) ? (
@@ -279,29 +246,11 @@ function HelpSheet({ onClose }: SheetsProps) {
     <Sheet title={TEXTS.help} onClose={onClose}>
       <section class="sheet-section">
         <h3>{TEXTS.keys}</h3>
-        <dl class="keys">
-          {TEXTS.keyTable.map(([keys, meaning]) => (
-            <div key={meaning} class="keys-row">
-              <dt>
-                {keys.map((key) => (
-                  <kbd key={key}>{key}</kbd>
-                ))}
-              </dt>
-              <dd>{meaning}</dd>
-            </div>
-          ))}
-        </dl>
+        <KeyTable rows={TEXTS.keyTable} />
       </section>
       <section class="sheet-section">
         <h3>{TEXTS.touch}</h3>
-        <dl class="keys">
-          {TEXTS.touchTable.map(([how, meaning]) => (
-            <div key={how} class="keys-row">
-              <dt>{how}</dt>
-              <dd>{meaning}</dd>
-            </div>
-          ))}
-        </dl>
+        <KeyTable rows={TEXTS.touchTable} />
       </section>
     </Sheet>
   );
@@ -315,7 +264,14 @@ export function WatchSheets(props: SheetsProps) {
     case 'rate':
       return <RateSheet {...props} />;
     case 'audio':
-      return <AudioSheet {...props} />;
+      return (
+        <AudioSheet
+          audios={props.player.source?.audios ?? []}
+          empty={TEXTS.noSoundFacts}
+          player={props.player}
+          onClose={props.onClose}
+        />
+      );
     case 'quality':
       return <QualitySheet {...props} />;
     case 'settings':

@@ -1,9 +1,40 @@
 /** The source of playback: a finished recording by its description, or one that is still being recorded. */
-import type { BroadcastMs } from '../../arib/time.ts';
-import type { Recording } from '../../wire/api.ts';
-import type { RecordingId } from '../../wire/ids.ts';
-import type { Playback, PlaybackGap } from '../../wire/playback.ts';
-import { chaseUrl, type PlayCodec, recordingStreamUrl, type StreamWish } from '../query/recordings.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { Recording } from '../../lib/wire/api.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
+import type { Playback, PlaybackGap } from '../../lib/wire/playback.ts';
+import type { ResumeRequest } from '../../lib/wire/recordings.ts';
+import type { RecordedItem } from '../data/recorded-items.ts';
+import { itemsOf } from '../data/recorded-messages.ts';
+import { HttpFeed } from '../player/http-feed.ts';
+import type { MediaFeed } from '../player/media-feed.ts';
+import {
+  chaseUrl,
+  type PlayCodec,
+  recordingStreamUrl,
+  rememberPlace,
+  renewCaptions,
+  type StreamWish,
+} from '../query/recordings.ts';
+
+// The episode that follows in a series. Pure.
+
+type Episode = Pick<Recording, 'id' | 'startAt' | 'state' | 'files' | 'binnedAt'>;
+
+/** @param series in order of time */
+export function nextEpisode<T extends Episode>(
+  series: readonly T[],
+  { id, startAt }: Pick<Recording, 'id' | 'startAt'>,
+): T | undefined {
+  return series.find(
+    (one) =>
+      one.id !== id &&
+      (one.startAt > startAt || (one.startAt === startAt && one.id > id)) &&
+      one.state !== 'failed' &&
+      one.binnedAt === null &&
+      one.files.length > 0,
+  );
+}
 
 interface AudioChoice {
   readonly id: string;
@@ -14,6 +45,8 @@ interface AudioChoice {
 export interface WatchSource {
   readonly recordingId: RecordingId;
   readonly kind: 'watch' | 'chase';
+  /** It is on this device. */
+  readonly isSaved?: boolean;
   /** It is being recorded: its length is an estimate between the answers. */
   readonly growing: boolean;
   /** Seconds; of a chase what was recorded when this was made. */
@@ -24,7 +57,20 @@ export interface WatchSource {
   readonly codecs: readonly PlayCodec[];
   readonly gaps: readonly PlaybackGap[];
   readonly hasVideo: boolean;
-  readonly url: (wish: StreamWish) => URL;
+  /** A feed from a place on. */
+  readonly feed: (request: StreamWish) => MediaFeed;
+  /** Its captions, from a second on; `unchanged` by the tag of the answer before. @throws ApiFailure `not_found`: none */
+  readonly captions: (
+    from: number,
+    etag: string | null,
+    aborted: AbortSignal,
+  ) => ReturnType<typeof renewCaptions>;
+  /** Its data broadcast, from a second on; undefined: it has none. */
+  readonly data: ((from: number, aborted: AbortSignal) => AsyncIterable<RecordedItem>) | undefined;
+  /** Broadcast time of second 0, epoch ms; null: unknown. */
+  readonly broadcastAt: number | null;
+  /** Keeps the place where watching is resumed. @throws when it cannot be kept now */
+  readonly remember: (place: ResumeRequest) => Promise<void>;
 }
 
 const PLAYABLE: readonly PlayCodec[] = ['h264', 'av1'];
@@ -45,16 +91,20 @@ export function finishedSource(recording: Recording, playback: Playback): WatchS
     codecs: offered,
     gaps: playback.gaps,
     hasVideo: playback.hasVideo,
-    url: (wish) => recordingStreamUrl(id, wish),
+    feed: (request) => new HttpFeed(recordingStreamUrl(id, request)),
+    captions: (...asked) => renewCaptions(id, ...asked),
+    data: playback.hasDataBroadcast === true ? (...asked) => itemsOf(id, ...asked) : undefined,
+    broadcastAt: playback.broadcastAt,
+    remember: (place) => rememberPlace(id, place),
   };
 }
 
 /** Estimated length, s, by the clock, where nothing better is known. */
 function estimatedLength(recording: Recording, now: BroadcastMs): number {
   const { startAt, endAt, durationMs, progress } = recording;
-  const told = recording.recording ? progress?.recordedMs : durationMs;
+  const lengthMs = recording.recording ? progress?.recordedMs : durationMs;
   const until = recording.recording ? now : endAt;
-  return Math.max(0, (told ?? until - startAt) / 1000);
+  return Math.max(0, (lengthMs ?? until - startAt) / 1000);
 }
 
 export function chaseSource(recording: Recording, now: BroadcastMs): WatchSource {
@@ -68,7 +118,11 @@ export function chaseSource(recording: Recording, now: BroadcastMs): WatchSource
     codecs: PLAYABLE,
     gaps: [],
     hasVideo: true,
-    url: (wish) => chaseUrl(recording.id, wish),
+    feed: (request) => new HttpFeed(chaseUrl(recording.id, request)),
+    captions: (...asked) => renewCaptions(recording.id, ...asked),
+    data: (...asked) => itemsOf(recording.id, ...asked),
+    broadcastAt: recording.startAt,
+    remember: (place) => rememberPlace(recording.id, place),
   };
 }
 
@@ -80,4 +134,86 @@ export function codecFor(
 ): PlayCodec | undefined {
   const playable = codecs.filter((codec) => codec !== 'av1' || av1);
   return playable.find((codec) => codec === chosen) ?? playable[0];
+}
+
+// Reports the playback position to the service, so that any device can resume there.
+
+const EVERY_MS = 10_000;
+/** Of a saved recording, whose place costs no request. */
+const SAVED_EVERY_MS = 5_000;
+/** A place that differs by less is the one that is known. */
+const LEAST_S = 2;
+
+interface Place {
+  /** s on the playback scale. */
+  readonly position: number;
+  /** s */
+  readonly length: number;
+  /** The picture moves, so that the place is one that was seen. */
+  readonly watched: boolean;
+}
+
+/** Body of the request; undefined when there is no change to report. @param reported last reported position, s */
+export function placeToReport(
+  source: WatchSource,
+  place: Place,
+  reported: number | undefined,
+  over: boolean,
+) {
+  if (!place.watched && !over) return undefined;
+  const at = over ? place.length : Math.min(place.position, place.length);
+  if (reported !== undefined && Math.abs(at - reported) < LEAST_S) return undefined;
+  const rounded = (seconds: number): number => Math.round(Math.max(0, seconds) * 1000) / 1000;
+  // The length of a recording in progress does not tell its end.
+  const length = source.growing ? {} : { length: rounded(place.length) };
+  return { at: rounded(at), ...length, source: source.file };
+}
+
+export class ResumeReport {
+  readonly #place: () => Place;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #source: WatchSource | undefined;
+  #reported: number | undefined;
+
+  constructor(place: () => Place) {
+    this.#place = place;
+    document.addEventListener('visibilitychange', this.#onHidden);
+    addEventListener('pagehide', this.#onHidden);
+  }
+
+  /** Another recording, or the same by another description. @param at where watching begins, s */
+  follow(source: WatchSource | undefined, at: number): void {
+    void this.tell();
+    this.#source = source;
+    this.#reported = at;
+    clearInterval(this.#timer);
+    this.#timer = setInterval(() => void this.tell(), source?.isSaved === true ? SAVED_EVERY_MS : EVERY_MS);
+  }
+
+  /** Resolves when the service has received it, or could not be reached. @param over the end was shown */
+  async tell(over = false): Promise<void> {
+    const source = this.#source;
+    if (source === undefined) return;
+    const body = placeToReport(source, this.#place(), this.#reported, over);
+    if (body === undefined) return;
+    this.#reported = body.at;
+    try {
+      await source.remember(body);
+    } catch {
+      // The next one tells it.
+      this.#reported = undefined;
+    }
+  }
+
+  close(): void {
+    void this.tell();
+    this.#source = undefined;
+    clearInterval(this.#timer);
+    document.removeEventListener('visibilitychange', this.#onHidden);
+    removeEventListener('pagehide', this.#onHidden);
+  }
+
+  readonly #onHidden = (): void => {
+    if (document.visibilityState === 'hidden') void this.tell();
+  };
 }

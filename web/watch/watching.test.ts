@@ -1,16 +1,12 @@
 /** Pure parts of watching: the reported position, the next episode, the file's name, the state. */
 
 import { expect, test } from 'bun:test';
-import { broadcastMs } from '../../arib/time.ts';
-import { recordingId } from '../../wire/ids.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import { recordingId } from '../../lib/wire/ids.ts';
 import { settingsOf, styleOf } from '../caption/caption-choice.ts';
 import { DEFAULT_CAPTION_SETTINGS } from '../caption/caption-settings.ts';
-import { screenshotName } from '../player/screenshot.ts';
-import { ApiFailure } from '../query/api.ts';
-import { nextEpisode } from './next-episode.ts';
-import { placeToTell } from './resume-report.ts';
-import { codecFor, type WatchSource } from './watch-source.ts';
-import { isCovered, nextState } from './watch-state.ts';
+import { screenshotName } from '../player/shown-picture.ts';
+import { codecFor, nextEpisode, placeToReport, type WatchSource } from './watch-source.ts';
 
 const source: WatchSource = {
   recordingId: recordingId(1),
@@ -22,17 +18,21 @@ const source: WatchSource = {
   codecs: ['h264', 'av1'],
   gaps: [],
   hasVideo: true,
-  url: () => new URL('http://localhost/'),
+  feed: () => ({ read: async function* () {} }),
+  data: undefined,
+  broadcastAt: null,
+  captions: async () => 'unchanged',
+  remember: async () => {},
 };
 
 test('a position is reported with the length and the file that it refers to, once', () => {
   const place = { position: 600.1234, length: 1800, watched: true };
-  expect(placeToTell(source, place, undefined, false)).toEqual({ at: 600.123, length: 1800, source: 'ts' });
-  expect(placeToTell(source, place, 599, false)).toBeUndefined();
-  expect(placeToTell(source, { ...place, watched: false }, undefined, false)).toBeUndefined();
-  expect(placeToTell(source, place, 1790, true)).toEqual({ at: 1800, length: 1800, source: 'ts' });
+  expect(placeToReport(source, place, undefined, false)).toEqual({ at: 600.123, length: 1800, source: 'ts' });
+  expect(placeToReport(source, place, 599, false)).toBeUndefined();
+  expect(placeToReport(source, { ...place, watched: false }, undefined, false)).toBeUndefined();
+  expect(placeToReport(source, place, 1790, true)).toEqual({ at: 1800, length: 1800, source: 'ts' });
   // What still grows has no end that could be near.
-  expect(placeToTell({ ...source, growing: true }, place, undefined, false)).toEqual({
+  expect(placeToReport({ ...source, growing: true }, place, undefined, false)).toEqual({
     at: 600.123,
     source: 'ts',
   });
@@ -62,18 +62,6 @@ test('AV1 is used where it is offered, selected and playable', () => {
   expect(codecFor(source, 'av1', false)).toBe('h264');
   expect(codecFor({ codecs: ['av1'] }, 'h264', true)).toBe('av1');
   expect(codecFor({ codecs: [] }, 'h264', true)).toBeUndefined();
-});
-
-test('the picture stays during a seek, and is covered before the first one', () => {
-  const opening = nextState({ kind: 'playing' }, { kind: 'open' });
-  expect(isCovered(nextState(opening, { kind: 'seek' }))).toBe(true);
-  const seeking = nextState({ kind: 'playing' }, { kind: 'seek' });
-  expect([seeking.kind, isCovered(seeking)]).toEqual(['seeking', false]);
-  expect(nextState(seeking, { kind: 'picture' }).kind).toBe('playing');
-  const failure = new ApiFailure('busy', 'サーバが混んでいます');
-  expect(
-    isCovered(nextState(opening, { kind: 'retryLater', failure, until: broadcastMs(0), kept: false })),
-  ).toBe(true);
 });
 
 test('the household’s captions are read and written as they are shown', () => {

@@ -1,4 +1,5 @@
 /** Explanation of a failure for the viewer, with the next step. The server's own message is shown beside it. */
+import type { LiveNotice } from '../../lib/wire/vocabulary.ts';
 import type { ApiFailure, FailureCode } from '../query/api.ts';
 
 export interface Advice {
@@ -98,7 +99,7 @@ export function reasonUnder(title: string, { code, message }: ApiFailure): strin
 }
 
 /** Sentences for the words of the `x-svc-notice` header; an unknown word is not shown. */
-const NOTICES: Readonly<Record<string, string>> = {
+const NOTICES: Readonly<Record<LiveNotice, string>> = {
   software_encoder: '映像の変換をソフトウェアで行っています。',
   slow_encoder: 'サーバーが混んでいるため、再生の開始に時間がかかりました。',
   codec_fallback: 'AV1 では再生できないため、H.264 に切り替えました。',
@@ -107,5 +108,5 @@ const NOTICES: Readonly<Record<string, string>> = {
 };
 
 export function noticeText(word: string): string | undefined {
-  return NOTICES[word];
+  return (NOTICES as Readonly<Record<string, string>>)[word];
 }

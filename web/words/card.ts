@@ -1,12 +1,12 @@
 /** The agent's state of the smart card and of key sharing as plain text. Pure. */
 
-import type { Card } from '../../wire/agent.ts';
-import { KEY_FAILURE_WORDS } from '../../wire/key-failure.ts';
-import { plainReason } from '../query/plain-reason.ts';
+import type { Card } from '../../lib/wire/agent.ts';
+import { KEY_FAILURE_WORDS } from '../../lib/wire/key-failure.ts';
+import type { BadgeTone } from './recording.ts';
 
 interface CardWords {
   readonly text: string;
-  readonly tone: 'good' | 'bad' | 'quiet';
+  readonly tone: BadgeTone;
   /** The next step. */
   readonly next: string | undefined;
 }
@@ -35,7 +35,7 @@ export function answerTimeText({ ecm }: Pick<Card, 'ecm'>): string | undefined {
 export function upstreamText({ url, reason }: NonNullable<Card['upstream']>): string {
   if (reason === null) return url;
   const words = KEY_FAILURE_WORDS[reason as keyof typeof KEY_FAILURE_WORDS];
-  return `${url}（${(words?.what ?? plainReason(reason, '接続できません')).replace(/。$/, '')}）`;
+  return `${url}（${(words?.what ?? '接続できません').replace(/。$/, '')}）`;
 }
 
 /** Why a peer gets no keys: the agent says it in the words of its log. */
@@ -45,6 +45,6 @@ export function refusalText(reason: string): string {
   if (reason.includes('cannot be measured')) return '往復時間を測れません（CARD_SHARE_MAX_RTT）';
   const rtt = /^round-trip time ([\d.]+) ms exceeds/.exec(reason)?.[1];
   return rtt === undefined
-    ? plainReason(reason, '接続を断りました')
+    ? '接続を断りました'
     : `往復時間 ${rtt} ミリ秒が上限を超えています（CARD_SHARE_MAX_RTT）`;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import type { StationId } from '../../arib/ids.ts';
-import type { Station } from '../../wire/api.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import type { Station } from '../../lib/wire/api.ts';
 import { channelLabel, narrow } from './channel.ts';
 
 const station = (id: number, type: Station['type'], remoteControlKey: number): Station => ({

@@ -1,5 +1,5 @@
 /** Common name of a station, formatted for a screen. */
-import type { Station } from '../../wire/api.ts';
+import type { Station } from '../../lib/wire/api.ts';
 
 const STATIONS_A_NETWORK = 100_000;
 const WIDE = /[０-９Ａ-Ｚａ-ｚ]/gu;

@@ -18,7 +18,7 @@ export function CheckAgain({ isSmall = false, onCheck }: CheckAgainProps) {
     setState(TEXTS.checkedAt(secondsText(currentMs())));
   };
   return (
-    <span class="check-again">
+    <span class="check-again inline-row wrap">
       <button
         type="button"
         class={isSmall ? 'button button-small' : 'button'}

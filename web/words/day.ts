@@ -1,5 +1,5 @@
 /** The broadcast day: it begins at 05:00 in Japan, and the guide covers eight of them. */
-import { type BroadcastMs, broadcastMs } from '../../arib/time.ts';
+import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;

@@ -1,5 +1,5 @@
 /** Japanese texts for the conversion of recordings. */
-import type { EncodeItem, Encodes } from '../../wire/encode.ts';
+import type { EncodeItem, Encodes } from '../../lib/wire/encode.ts';
 import { bytesText } from './bytes.ts';
 import { lengthText } from './time.ts';
 

@@ -1,12 +1,13 @@
 /** State of a recording folder, as a word and a tone. */
-import type { StorageFacts } from '../../wire/api.ts';
+import type { StorageFacts } from '../../lib/wire/api.ts';
 
 type StorageFolder = StorageFacts['folders'][number];
 
-export const FOLDER_STATES: Readonly<Record<StorageFolder['state'], readonly [text: string, tone: string]>> =
-  {
-    ok: ['使えます', 'good'],
-    floor: ['空き容量の下限に達しました', 'bad'],
-    full: ['いっぱいです', 'bad'],
-    away: ['見つかりません', 'bad'],
-  };
+export const FOLDER_STATE_WORDS: Readonly<
+  Record<StorageFolder['state'], readonly [text: string, tone: string]>
+> = {
+  ok: ['使えます', 'good'],
+  floor: ['空き容量の下限に達しました', 'bad'],
+  full: ['いっぱいです', 'bad'],
+  away: ['見つかりません', 'bad'],
+};

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import { broadcastMs } from '../../arib/time.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import { recordingId } from '../../lib/wire/ids.ts';
 import { tunerOf } from '../../test/tuner.ts';
-import { recordingId } from '../../wire/ids.ts';
 import { holderLines } from './holder-lines.ts';
 
 /** 2026-11-21 21:54 in Japan. */

@@ -1,12 +1,12 @@
 /** Who uses the tuners of a type, and until when, as text. Pure. */
-import type { BroadcastMs } from '../../arib/time.ts';
-import type { Channel, Tuner } from '../../wire/agent.ts';
-import type { Station } from '../../wire/api.ts';
-import type { RecordingId } from '../../wire/ids.ts';
-import { narrow } from '../words/channel.ts';
-import { airClockText } from '../words/time.ts';
-import { splitTitle } from '../words/title.ts';
-import { userWords } from '../words/tuner.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { Channel, Tuner } from '../../lib/wire/agent.ts';
+import type { Station } from '../../lib/wire/api.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
+import { narrow } from './channel.ts';
+import { airClockText } from './time.ts';
+import { splitTitle } from './title.ts';
+import { userWords } from './tuner.ts';
 
 /** Of what is recorded. */
 interface Running {

@@ -1,5 +1,5 @@
 /** Pictures and sounds of a programme in words. */
-import type { ProgramDetail } from '../../wire/api.ts';
+import type { ProgramDetail } from '../../lib/wire/api.ts';
 
 type Audio = NonNullable<ProgramDetail['audios']>[number];
 

@@ -17,7 +17,9 @@ export function Texts({ description, extended }: TextsProps) {
         <dl class="program-extended">
           {items.map(([heading, body]) => (
             <div key={heading}>
-              <dt>{heading === '' ? TEXTS.contents : narrow(heading)}</dt>
+              <dt class="text-s extrabold text-accent">
+                {heading === '' ? TEXTS.contents : narrow(heading)}
+              </dt>
               <dd>{narrow(body)}</dd>
             </div>
           ))}

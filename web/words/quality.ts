@@ -1,5 +1,5 @@
 /** Japanese names of the qualities of live pictures. */
-import type { LiveQuality } from '../../wire/api.ts';
+import type { LiveQuality } from '../../lib/wire/api.ts';
 
 interface QualityWords {
   readonly name: string;

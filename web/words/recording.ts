@@ -1,16 +1,16 @@
 /**
  * Texts about recordings: state of a recording in progress, days left in the recycle bin, free space in hours. Pure.
  */
-import type { BroadcastMs } from '../../arib/time.ts';
-import type { GapCause, Recording, RecordingProgress, RecordingSort } from '../../wire/recordings.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import { GAP_CAUSE_WORDS } from '../../lib/wire/gap-causes.ts';
+import type { Recording, RecordingProgress } from '../../lib/wire/recordings.ts';
+import { BIN_MS, type RecordingSort } from '../../lib/wire/vocabulary.ts';
 import { airClockText } from './time.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** How long a recording can be taken out of the bin again: `BIN_MS` of `wire/recordings.ts`. */
-const BIN_KEEPS_MS = 2 * DAY_MS;
 
 export const SORT_NAMES: Readonly<Record<RecordingSort, string>> = {
   newest: '新しい順',
@@ -65,7 +65,7 @@ export const rateText = (rate: number): string => `${rate}倍`;
 
 /** `あと40時間`, in the last hour `あと40分`, then `まもなく`. */
 export function leftInBin(binnedAt: BroadcastMs, now: BroadcastMs): string {
-  const left = binnedAt + BIN_KEEPS_MS - now;
+  const left = binnedAt + BIN_MS - now;
   if (left < MINUTE_MS) return 'まもなく';
   if (left < HOUR_MS) return `あと${Math.floor(left / MINUTE_MS)}分`;
   return `あと${Math.floor(left / HOUR_MS)}時間`;
@@ -115,63 +115,22 @@ const PHASES: Readonly<Record<RecordingProgress['phase'], string>> = {
   over: '録画を確認しています',
 };
 
-/** Why nothing is being written. */
-const CAUSES_NOW: Readonly<Record<GapCause, string>> = {
-  late: '開始が遅れています',
-  conflict: 'ほかの録画でチューナーがふさがっています',
-  handover: '前の録画からチューナーを切り替えています',
-  no_tuner: 'チューナーが空くのを待っています',
-  no_signal: '放送を受信できません',
-  agent_unavailable: 'チューナーエージェントに接続できません',
-  agent_silent: 'チューナーエージェントとの通信が途絶えています',
-  stream_ended: '受信が途切れました',
-  stalled: '放送のデータが届いていません',
-  service_stopped: 'サービスが止まっていました',
-  paused: 'サーバーの動作が一時的に止まっていました',
-  recorder_failed: '録画の処理が止まったため、始め直しています',
-  scrambled: 'スクランブルを解除できません',
-  card_software: 'カードを読むソフトウェアが動いていません',
-  card_reader_missing: 'カードリーダーが見つかりません',
-  card_missing: 'カードが入っていません',
-  card_unsuitable: 'この放送に使えないカードが入っています',
-  not_subscribed: '契約していないチャンネルです',
-  card_failed: 'カードが正しく応答しません',
-  card_share_failed: 'カードを共有している相手に接続できません',
-  no_picture: '放送の映像が届いていません',
-  no_sound: '放送の音声が届いていません',
-  copy_never: 'コピー禁止のため、書き込みを止めています',
-  disk_full: '録画先の空き容量がありません',
-  disk_failed: '録画先に書き込めません',
-  disk_slow: '録画先の書き込みが追いつきません',
-  file_changed: '録画ファイルがほかのプログラムに変更されました',
-  yielded: '次の録画にチューナーを渡しました',
-  stopped: '録画を止めています',
-  broken_off: '別の番組に切り替わったため、再開を待っています',
-  not_aired: '別の番組が放送されています',
-};
-
-/** With these causes, packets are received but cannot be watched. */
-const USELESS: ReadonlySet<GapCause> = new Set([
-  ...(['disk_full', 'disk_failed', 'scrambled', 'card_software', 'card_reader_missing'] as const),
-  ...(['card_missing', 'card_unsuitable', 'not_subscribed', 'card_failed', 'card_share_failed'] as const),
-  ...(['no_picture', 'no_sound'] as const),
-]);
-
-type ProgressTone = 'good' | 'warn' | 'bad';
+/** Of a state that is shown: its colour and icon. */
+export type BadgeTone = 'good' | 'warn' | 'bad' | 'quiet';
 
 interface ProgressWords {
   readonly text: string;
-  readonly tone: ProgressTone;
+  readonly tone: BadgeTone;
 }
 
 export function progressWords(progress: RecordingProgress): ProgressWords {
   const phase = PHASES[progress.phase] ?? '録画中';
   if (progress.cause !== null) {
-    const cause = CAUSES_NOW[progress.cause] ?? '現在書き込めていません';
+    // A later service may know further causes.
+    const { now, isUseless } = GAP_CAUSE_WORDS[progress.cause] ?? { now: '現在書き込めていません' };
     // The programme is not on the air now: no problem.
-    const isWell =
-      (progress.phase === 'receiving' && !USELESS.has(progress.cause)) || progress.cause === 'broken_off';
-    return { text: cause, tone: isWell ? 'warn' : 'bad' };
+    const isWell = (progress.phase === 'receiving' && isUseless !== true) || progress.cause === 'broken_off';
+    return { text: now, tone: isWell ? 'warn' : 'bad' };
   }
   if (progress.phase === 'interrupted') return { text: phase, tone: 'bad' };
   if (progress.slow) return { text: `${phase}（録画先の書き込みが遅れています）`, tone: 'warn' };

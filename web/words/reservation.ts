@@ -1,9 +1,8 @@
 /** Texts about reservations: name of a state, its meaning and the next step. */
 
-import type { BroadcastMs } from '../../arib/time.ts';
-import type { Tuner } from '../../wire/agent.ts';
-import type { ReservationItem, ReservationState, VerdictLevel } from '../../wire/api.ts';
-import { plainReason } from '../query/plain-reason.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { Tuner } from '../../lib/wire/agent.ts';
+import type { ReservationItem, ReservationState, VerdictLevel } from '../../lib/wire/api.ts';
 import { narrow } from './channel.ts';
 import { airClockText, shortText, spanText } from './time.ts';
 import { splitTitle } from './title.ts';
@@ -41,7 +40,7 @@ export function stateWords(state: ReservationState): StateWords {
 /** An ended reservation is judged by its recording. */
 const WORTH: Readonly<Record<VerdictLevel, StateWords>> = {
   complete: { face: '完了', tone: 'good', meaning: '最初から最後まで録画しました。' },
-  damaged: { face: '一部欠落・乱れあり', tone: 'warn', meaning: '録画に、乱れや欠けたところがあります。' },
+  damaged: { face: '一部に乱れ', tone: 'warn', meaning: '録画に、乱れや欠けたところがあります。' },
   lost: { face: '失敗', tone: 'bad', meaning: 'ほとんど録画できませんでした。' },
 };
 
@@ -54,7 +53,7 @@ export function standingWords({ state, verdict }: Standing): StateWords {
 
 /** Why it stands as it does, in the service's words where it gave some. */
 export function stateReason(item: Standing & Pick<ReservationItem, 'reason'>): string {
-  return item.reason === null ? standingWords(item).meaning : plainReason(item.reason, '録画できません');
+  return item.reason ?? standingWords(item).meaning;
 }
 
 export function titleOf(item: Pick<ReservationItem, 'name' | 'title'>): string {

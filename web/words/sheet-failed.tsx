@@ -23,7 +23,7 @@ export function SheetFailed({ failure, gone, title, onRetry }: SheetFailedProps)
   return (
     <div class="program-failed" role="alert">
       <Icon name={isGone ? 'help' : 'unlink'} />
-      <h3>{isGone ? gone.title : title}</h3>
+      <h3 class="text-l ink">{isGone ? gone.title : title}</h3>
       <p>{isGone ? gone.reason : failure.message}</p>
       {isGone ? null : <p>{adviceFor(failure).next}</p>}
       {isGone ? (

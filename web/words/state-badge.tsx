@@ -1,5 +1,5 @@
 /** State of a reservation, as a word and a colour. */
-import type { ReservationItem } from '../../wire/api.ts';
+import type { ReservationItem } from '../../lib/wire/api.ts';
 import { Icon } from '../ui/icon.tsx';
 import { standingWords } from './reservation.ts';
 

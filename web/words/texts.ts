@@ -9,4 +9,5 @@ export const TEXTS = {
   checking: '確認しています…',
   checkedAt: (time: string) => `${time} に確認しました`,
   holders: 'チューナーの使用状況',
+  browser: 'ブラウザー',
 } as const;

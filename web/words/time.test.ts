@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { broadcastMs, plusMs } from '../../arib/time.ts';
+import { broadcastMs, plusMs } from '../../lib/arib/time.ts';
 import { lateNight } from '../device/preferences.ts';
 import {
   agoText,

@@ -4,13 +4,14 @@
  * A time after midnight belongs to the evening before, as in a printed guide: its date is that of the broadcast day,
  * and its hour has the format that the viewer chose (`lateNight`). Times of other things follow the calendar.
  */
-import { type BroadcastMs, plusMs } from '../../arib/time.ts';
-import type { EpochMs } from '../../wire/times.ts';
+import { type BroadcastMs, plusMs } from '../../lib/arib/time.ts';
+import type { EpochMs } from '../../lib/wire/times.ts';
 import { lateNight } from '../device/preferences.ts';
 
 const JST_OFFSET_MS = 9 * 3_600_000;
 const MINUTE_MS = 60_000;
-const WEEKDAYS = ['日', '月', '火', '水', '木', '金', '土'] as const;
+/** From Sunday. */
+export const WEEKDAYS = ['日', '月', '火', '水', '木', '金', '土'] as const;
 
 function shifted(at: EpochMs): Date {
   return new Date(at + JST_OFFSET_MS);

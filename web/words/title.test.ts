@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { TITLE_MARKS } from '../../arib/text/title-marks.ts';
+import { TITLE_MARKS } from '../../lib/arib/text/title-marks.ts';
 import { splitTitle } from './title.ts';
 
 const faces = (raw: string) => splitTitle(raw).marks.map((mark) => mark.face);

@@ -1,10 +1,10 @@
 /**
  * Splits a programme title as broadcast into the words that people read (with narrow letters and digits) and the
- * marks that are shown as badges. Which marks there are, and how they are spelled, `arib` knows; here they get
+ * marks that are shown as badges. Which marks there are, and how they are spelled, `lib/arib` knows; here they get
  * their Japanese names and their looks.
  */
 
-import { type MarkMeaning, removeTitleMarks } from '../../arib/text/title-marks.ts';
+import { type MarkMeaning, removeTitleMarks } from '../../lib/arib/text/title-marks.ts';
 import type { Mark, MarkTone } from '../ui/mark.ts';
 import { narrow } from './channel.ts';
 

@@ -1,5 +1,5 @@
 /** Shown with the message that no tuner is free: who uses those that the station needs, and until when. */
-import type { Station } from '../../wire/api.ts';
+import type { Station } from '../../lib/wire/api.ts';
 import type { ApiFailure } from '../query/api.ts';
 import { CHANNELS, RUNNING_RECORDINGS, TUNERS } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
@@ -14,7 +14,7 @@ export function TunerLines({ types }: { types: readonly Station['type'][] }) {
   const lines = [...new Set(types.flatMap((type) => holderLines(tuners, type, channels, running)))];
   if (lines.length === 0) return null;
   return (
-    <ul class="tuner-holders numbers" aria-label={TEXTS.holders}>
+    <ul class="tuner-holders numbers no-margin no-padding text-s unlisted" aria-label={TEXTS.holders}>
       {lines.map((line) => (
         <li key={line}>{line}</li>
       ))}

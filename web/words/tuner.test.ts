@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import type { Channel } from '../../wire/agent.ts';
-import { wallMs } from '../../wire/times.ts';
+import type { Channel } from '../../lib/wire/agent.ts';
+import { wallMs } from '../../lib/wire/times.ts';
 import { errorAdvice, signalWords, userWords } from './tuner.ts';
 
 const CHANNELS: Channel[] = [

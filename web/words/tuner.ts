@@ -1,7 +1,7 @@
 /** The agent's state of its tuners as plain text. */
-import type { Channel, Tuner } from '../../wire/agent.ts';
-import { type RecordingId, recordingId } from '../../wire/ids.ts';
-import type { EpochMs } from '../../wire/times.ts';
+import type { Channel, Tuner } from '../../lib/wire/agent.ts';
+import { type RecordingId, recordingId } from '../../lib/wire/ids.ts';
+import type { EpochMs } from '../../lib/wire/times.ts';
 import { narrow } from './channel.ts';
 import { clockText } from './time.ts';
 

@@ -1,9 +1,10 @@
 /** A recording's verdict as a mark, never by colour alone. */
-import type { Recording } from '../../wire/api.ts';
+import type { Recording } from '../../lib/wire/api.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
-import { type MarkTone, type SeriesMark, seriesMarkText, verdictMark } from './verdict.ts';
+import type { BadgeTone } from './recording.ts';
+import { type SeriesMark, seriesMarkText, verdictMark } from './verdict.ts';
 
-const ICONS: Readonly<Record<MarkTone, IconName>> = {
+const ICONS: Readonly<Record<BadgeTone, IconName>> = {
   good: 'check',
   warn: 'alert',
   bad: 'close',
@@ -13,7 +14,7 @@ const ICONS: Readonly<Record<MarkTone, IconName>> = {
 export function VerdictBadge({ recording }: { recording: Recording }) {
   const { label, tone } = verdictMark(recording);
   return (
-    <span class="verdict" data-tone={tone}>
+    <span class="verdict inline-row min-0 gap-25 text-mini extrabold" data-tone={tone}>
       <Icon name={ICONS[tone]} />
       {label}
     </span>
@@ -22,7 +23,7 @@ export function VerdictBadge({ recording }: { recording: Recording }) {
 
 export function SeriesBadge({ mark }: { mark: SeriesMark }) {
   return (
-    <span class="verdict numbers" data-tone={mark.tone}>
+    <span class="verdict numbers inline-row min-0 gap-25 text-mini extrabold" data-tone={mark.tone}>
       <Icon name={ICONS[mark.tone]} />
       {seriesMarkText(mark)}
     </span>

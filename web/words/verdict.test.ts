@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { broadcastMs } from '../../arib/time.ts';
-import type { RecordingVerdict } from '../../wire/api.ts';
+import { broadcastMs } from '../../lib/arib/time.ts';
+import type { RecordingVerdict } from '../../lib/wire/api.ts';
 import { seriesMarks, seriesMarkText, verdictLine, verdictMark, verdictWords } from './verdict.ts';
 
 const MINUTE_MS = 60_000;
@@ -33,7 +33,7 @@ describe('the mark', () => {
 
   test('is one of three, or unknown', () => {
     expect(verdictMark(judged(COMPLETE)).label).toBe('完全');
-    expect(verdictMark(judged({ ...COMPLETE, level: 'damaged' })).label).toBe('一部欠落・乱れあり');
+    expect(verdictMark(judged({ ...COMPLETE, level: 'damaged' })).label).toBe('一部に乱れ');
     expect(verdictMark(judged({ ...COMPLETE, level: 'lost' })).label).toBe('失敗');
     expect(verdictMark(judged(null, { state: 'failed' })).label).toBe('失敗');
     expect(verdictMark(judged(null)).label).toBe('検査前');
@@ -47,17 +47,17 @@ describe('the marks of a series', () => {
 
   test('list the problems, worst first, regardless of the newest', () => {
     expect(marks({})).toEqual(['完全']);
-    expect(marks({ damaged: 3 })).toEqual(['一部欠落・乱れあり 3件']);
-    expect(marks({ damaged: 3, lost: 1 })).toEqual(['失敗 1件', '一部欠落・乱れあり 3件']);
+    expect(marks({ damaged: 3 })).toEqual(['一部に乱れ 3件']);
+    expect(marks({ damaged: 3, lost: 1 })).toEqual(['失敗 1件', '一部に乱れ 3件']);
     expect(marks({ damaged: 1, newest: { ...judged(null), recording: true } })).toEqual([
       '録画中',
-      '一部欠落・乱れあり 1件',
+      '一部に乱れ 1件',
     ]);
   });
 
   test('are that of the only one without a number', () => {
     const newest = judged({ ...COMPLETE, level: 'damaged' });
-    expect(marks({ count: 1, damaged: 1, newest })).toEqual(['一部欠落・乱れあり']);
+    expect(marks({ count: 1, damaged: 1, newest })).toEqual(['一部に乱れ']);
   });
 });
 
@@ -78,7 +78,7 @@ describe('the sentences', () => {
     ];
     const verdict = { level: 'damaged', drops: 0, gaps, headMs: -43_000, tailMs: -4 * MINUTE_MS } as const;
     expect(sentences({ ...verdict, gaps })).toEqual([
-      '冒頭の43秒（21:00:43まで）が録画できていません。チューナーを使えませんでした。',
+      '冒頭の43秒（21:00:43まで）が録画できていません。チューナーを確保できませんでした。',
       '21:12:05から21:12:48まで（43秒）が録画できていません。受信が途切れました。',
       '21:30:00に1秒未満の欠けがあります。受信が途切れました。',
       '終わりの4分（21:50:00から）が録画できていません。録画先の空き容量がなくなりました。',
@@ -174,7 +174,9 @@ describe('the line', () => {
   test('is grey outside the requested span', () => {
     const verdict = { ...COMPLETE, headMs: -20 * MINUTE_MS };
     expect(verdictLine(judged(verdict))?.pieces.map(({ kind }) => kind)).toContain('absent');
-    expect(verdictWords(judged(verdict))?.title).toBe('録画したところは完全です');
+    expect(verdictWords(judged(verdict))?.title).toBe('途中から録画（録れた部分に乱れなし）');
+    const ended = { ...COMPLETE, tailMs: -20 * MINUTE_MS };
+    expect(verdictWords(judged(ended))?.title).toBe('途中まで録画（録れた部分に乱れなし）');
     expect(verdictWords(judged(COMPLETE))?.title).toBe('完全に録画できました');
   });
 

@@ -3,25 +3,22 @@
  * a verdict count from the programme's real start, which `startAt` of its recording is.
  */
 
-import { type BroadcastMs, plusMs } from '../../arib/time.ts';
+import { type BroadcastMs, plusMs } from '../../lib/arib/time.ts';
+import { GAP_CAUSE_WORDS, type GapCause, RECEPTION_ADVICE } from '../../lib/wire/gap-causes.ts';
 import type {
-  GapCause,
   Recording,
   RecordingDetail,
   RecordingSeries,
   RecordingVerdict,
-} from '../../wire/recordings.ts';
-import { plainReason } from '../query/plain-reason.ts';
-import { clockSecondsText, spellMs } from './recording.ts';
+} from '../../lib/wire/recordings.ts';
+import { type BadgeTone, clockSecondsText, spellMs } from './recording.ts';
 
 /** Shorter differences are jitter of the clocks, not loss. */
 const TOLERANCE_MS = 500;
 
-export type MarkTone = 'good' | 'warn' | 'bad' | 'quiet';
-
 interface VerdictMark {
-  readonly label: '完全' | '途中から' | '途中まで' | '一部欠落・乱れあり' | '失敗' | '録画中' | '検査前';
-  readonly tone: MarkTone;
+  readonly label: '完全' | '途中から' | '途中まで' | '一部に乱れ' | '失敗' | '録画中' | '検査前';
+  readonly tone: BadgeTone;
 }
 
 type Judged = Pick<Recording, 'verdict' | 'state' | 'recording' | 'startAt' | 'endAt' | 'reason'>;
@@ -30,7 +27,7 @@ export function verdictMark({ verdict, state, recording }: Judged): VerdictMark 
   if (recording) return { label: '録画中', tone: 'quiet' };
   if (state === 'failed' || verdict?.level === 'lost') return { label: '失敗', tone: 'bad' };
   if (verdict === null) return { label: '検査前', tone: 'quiet' };
-  if (verdict.level !== 'complete') return { label: '一部欠落・乱れあり', tone: 'warn' };
+  if (verdict.level !== 'complete') return { label: '一部に乱れ', tone: 'warn' };
   // Whole as far as it was wanted: begun or ended by hand within the programme.
   if (verdict.headMs < -TOLERANCE_MS) return { label: '途中から', tone: 'quiet' };
   if (verdict.tailMs < -TOLERANCE_MS) return { label: '途中まで', tone: 'quiet' };
@@ -52,7 +49,7 @@ export function seriesMarks({ count, damaged = 0, lost = 0, newest }: JudgedSeri
   if (count === 1) return [own];
   const wrong: SeriesMark[] = [
     { label: '失敗', tone: 'bad', count: lost },
-    { label: '一部欠落・乱れあり', tone: 'warn', count: damaged },
+    { label: '一部に乱れ', tone: 'warn', count: damaged },
   ];
   const found = wrong.filter((mark) => mark.count !== 0);
   return found.length === 0 || newest.recording ? [own, ...found] : found;
@@ -62,78 +59,10 @@ export function seriesMarkText({ label, count }: SeriesMark): string {
   return count === undefined ? label : `${label} ${count}件`;
 }
 
-/** Sentences about a cause, in the past tense. */
-const CAUSES: Readonly<Record<GapCause, string>> = {
-  late: '録画の開始が間に合いませんでした',
-  conflict: 'ほかの録画がチューナーを使っていました',
-  handover: '前の録画からチューナーを切り替えていました',
-  no_tuner: 'チューナーを使えませんでした',
-  no_signal: '放送を受信できませんでした',
-  agent_unavailable: 'チューナーエージェントに接続できませんでした',
-  agent_silent: 'チューナーエージェントとの通信が途絶えました',
-  stream_ended: '受信が途切れました',
-  stalled: '放送のデータが届きませんでした',
-  service_stopped: 'サービスが止まっていました',
-  paused: 'サーバーの動作が一時的に止まっていました',
-  recorder_failed: '録画の処理が止まり、始め直しました',
-  scrambled: 'スクランブルを解除できませんでした',
-  card_software: 'カードを読むソフトウェアが動いていませんでした',
-  card_reader_missing: 'カードリーダーが見つからず、スクランブルを解除できませんでした',
-  card_missing: 'カードが入っておらず、スクランブルを解除できませんでした',
-  card_unsuitable: 'この放送に使えないカードが入っていました',
-  not_subscribed: '契約していないチャンネルでした',
-  card_failed: 'カードが正しく応答しませんでした',
-  card_share_failed: 'カードを共有している相手に接続できませんでした',
-  no_picture: '放送の映像が途切れました',
-  no_sound: '放送の音声が途切れました',
-  copy_never: 'コピー禁止の放送でした',
-  disk_full: '録画先の空き容量がなくなりました',
-  disk_failed: '録画先に書き込めませんでした',
-  disk_slow: '録画先の書き込みが追いつきませんでした',
-  file_changed: '録画ファイルがほかのプログラムに変更されました',
-  yielded: '次の録画にチューナーを渡しました',
-  stopped: '録画を途中で止めました',
-  broken_off: '別の番組に切り替わっていました',
-  not_aired: '別の番組に差し替えられ、放送されませんでした',
-};
-
 function causeText(cause: GapCause): string {
-  return CAUSES[cause] ?? '理由はわかりません';
+  // A later service may know further causes.
+  return GAP_CAUSE_WORDS[cause]?.past ?? '理由はわかりません';
 }
-
-/** Advice on how to prevent a cause. */
-const RECEPTION = 'アンテナの受信状態と、チューナーの接続を確認してください。';
-const STREAM = '繰り返すときは、アンテナの受信状態と、チューナーの接続を確認してください。';
-const REMEDIES: Partial<Record<GapCause, string>> = {
-  late: 'サーバーが混んでいなかったか、時計が合っているかを確認してください。',
-  conflict:
-    '同じ時間の予約を減らすか、チューナーを増やしてください。優先度を上げると、この予約を先に録画します。',
-  handover: '続きの番組を別のチューナーで録画できるよう、同じ時間の予約かチューナーの数を見直してください。',
-  service_stopped: '録画のあいだ、svc とサーバーを止めないようにしてください。',
-  paused: 'サーバーのスリープや、仮想マシンの一時停止が起きていないかを確認してください。',
-  no_tuner:
-    'ほかの機器やアプリがチューナーを使っていなかったか、チューナーが足りているかを確認してください。',
-  no_signal: RECEPTION,
-  agent_unavailable: 'svc-agent が動いているかを確認してください。',
-  agent_silent: 'svc と svc-agent のあいだのネットワークと、svc-agent が応答しているかを確認してください。',
-  stream_ended: RECEPTION,
-  stalled: RECEPTION,
-  scrambled: 'B-CAS カードとカードリーダーを確認してください。',
-  card_software: 'サーバーに pcscd と libpcsclite1 を入れて、pcscd を起動してください。',
-  card_reader_missing: 'カードリーダーをサーバーにつないでください。',
-  card_missing: 'カードリーダーに B-CAS カードを差し込んでください。',
-  card_unsuitable: 'カードリーダーのカードが B-CAS カードで、向きが正しいかを確認してください。',
-  not_subscribed: '入っているカードの契約に、このチャンネルが含まれているかを確認してください。',
-  card_failed: 'カードを抜き差ししても続くときは、別のカードリーダーでお試しください。',
-  card_share_failed:
-    'カードを共有している相手の svc-agent が動いているか、「チューナー」画面でカードの状態を確認してください。',
-  no_picture: STREAM,
-  no_sound: STREAM,
-  disk_full: '要らない録画を消すか、録画先を増やしてください。',
-  disk_failed: '録画先のディスクがつながっていて、書き込めるかを確認してください。',
-  disk_slow: '録画先のディスクにほかの負荷がないかを確認してください。',
-  file_changed: '録画先のファイルを変更するプログラムや操作がないかを確認してください。',
-};
 
 /** The part is in the file, but lacks something. */
 const LOSSES: Partial<Record<GapCause, string>> = {
@@ -196,7 +125,7 @@ interface VerdictWords {
   readonly remedies: readonly string[];
 }
 
-const reasonSentence = (reason: string): string => sentence(plainReason(reason, '録画できませんでした'));
+const reasonSentence = (reason: string): string => sentence(reason);
 
 export function verdictWords(recording: Judged): VerdictWords | undefined {
   const { verdict, reason, startAt, endAt } = recording;
@@ -229,11 +158,17 @@ export function verdictWords(recording: Judged): VerdictWords | undefined {
   const margin = level === 'complete' ? marginSentence(verdict) : undefined;
   if (margin !== undefined) lines.push(margin);
   if (level === 'lost' && reason !== null && gaps.length === 0) lines.unshift(reasonSentence(reason));
-  const remedies = level === 'complete' ? [] : gaps.flatMap(({ cause }) => REMEDIES[cause] ?? []);
-  if (level !== 'complete' && drops > 0) remedies.push(RECEPTION);
+  const remedies =
+    level === 'complete' ? [] : gaps.flatMap(({ cause }) => GAP_CAUSE_WORDS[cause]?.advice ?? []);
+  if (level !== 'complete' && drops > 0) remedies.push(RECEPTION_ADVICE);
   // Started or stopped by a user in the middle: nothing that was requested is missing.
-  const title = level === 'complete' && boundaries.length > 0 ? '録画したところは完全です' : TITLES[level];
+  const title = level === 'complete' && boundaries.length > 0 ? partTitle(verdict) : TITLES[level];
   return { title, sentences: lines, remedies: [...new Set(remedies)] };
+}
+
+function partTitle({ headMs, tailMs }: RecordingVerdict): string {
+  const part = headMs >= -TOLERANCE_MS ? '途中まで' : tailMs >= -TOLERANCE_MS ? '途中から' : '途中だけ';
+  return `${part}録画（録れた部分に乱れなし）`;
 }
 
 const TITLES: Readonly<Record<RecordingVerdict['level'], string>> = {

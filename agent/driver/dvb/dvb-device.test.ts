@@ -227,7 +227,7 @@ describe('every failed call is reported with the next step', () => {
     ['EMFILE', 'limits', '上限'],
     ['ENFILE', 'limits', '上限'],
     ['ENOMEM', 'limits', 'メモリー'],
-    ['EOVERFLOW', 'failed', 'EOVERFLOW'],
+    ['EOVERFLOW', 'failed', 'ログ'],
   ];
   for (const path of [FRONTEND, DVR, DEMUX]) {
     for (const [errno, code, words] of OPEN) {
@@ -240,6 +240,8 @@ describe('every failed call is reported with the next step', () => {
         expect(error.code as string).toBe(code);
         expect(error.message).toContain(words);
         expect(error.message).toContain(path);
+        expect(error.message).not.toContain(errno);
+        if (code === 'failed') expect(error.detail).toBe(`open: ${errno}`);
       });
     }
   }
@@ -259,7 +261,8 @@ describe('every failed call is reported with the next step', () => {
         rig.kernel.files.set(path, { ioctl: { ...file?.ioctl, [request]: () => fail(errno) } });
         const error = await rig.failure();
         expect(error.code).toBe('gone');
-        expect(error.message).toContain(errno);
+        expect(error.message).not.toContain(errno);
+        expect(error.detail).toEndWith(`: ${errno}`);
       }
     });
   }

@@ -1,5 +1,5 @@
 /** A DVB frontend device: its demultiplexer, its name and the broadcasts that it receives. */
-import type { BroadcastType } from '../../../arib/ids.ts';
+import type { BroadcastType } from '../../../lib/arib/ids.ts';
 import { callError } from '../device-error.ts';
 import type { SystemCalls } from '../system-calls.ts';
 import {

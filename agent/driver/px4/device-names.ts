@@ -2,7 +2,7 @@
  * Character devices of drivers with the interface of px4_drv, by their names: the family, and the types of each
  * number. Opening a device powers it and locks others out, so the device itself is not queried.
  */
-import type { BroadcastType } from '../../../arib/ids.ts';
+import { BROADCAST_TYPES, type BroadcastType } from '../../../lib/arib/ids.ts';
 
 export interface CharacterDevice {
   /** The name without its number, such as `px4video`. */
@@ -28,10 +28,14 @@ interface Family {
 
 const GR: readonly BroadcastType[] = ['GR'];
 const SATELLITE: readonly BroadcastType[] = ['BS', 'CS'];
-const BOTH: readonly BroadcastType[] = ['GR', 'BS', 'CS'];
 const SSTT = [SATELLITE, SATELLITE, GR, GR] as const;
 
-const MULTI = { types: [BOTH], slotOnly: false, hasSystemMode: true, hasSatelliteCnr: true } as const;
+const MULTI = {
+  types: [BROADCAST_TYPES],
+  slotOnly: false,
+  hasSystemMode: true,
+  hasSatelliteCnr: true,
+} as const;
 
 export const FAMILIES = {
   px4video: {
@@ -73,5 +77,5 @@ export function characterDevice(path: string): CharacterDevice | undefined {
   if (!Object.hasOwn(FAMILIES, name)) return undefined;
   const family = name as CharacterDeviceFamily;
   const sets: readonly (readonly BroadcastType[])[] = FAMILIES[family].types;
-  return { family, types: sets[Number(digits) % sets.length] ?? BOTH };
+  return { family, types: sets[Number(digits) % sets.length] ?? BROADCAST_TYPES };
 }

@@ -5,8 +5,7 @@ import { DeviceError } from '../device-error.ts';
 import type { TuneOrder } from '../device-messages.ts';
 import { HeldDescriptors } from '../held-descriptors.ts';
 import * as abi from './abi.ts';
-import { satelliteCnr, terrestrialCnr } from './cnr.ts';
-import { Px4Device } from './px4-device.ts';
+import { Px4Device, satelliteCnr, terrestrialCnr } from './px4-device.ts';
 
 type Ioctls = NonNullable<ScriptedFile['ioctl']>;
 

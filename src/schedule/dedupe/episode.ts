@@ -2,10 +2,45 @@
  * The episode of a programme: series, number and subtitle, from its title; missing parts from the summary, then from
  * the detail. Pure.
  */
-import { removeTitleMarks } from '../../../arib/text/title-marks.ts';
+import { removeTitleMarks } from '../../../lib/arib/text/title-marks.ts';
 import { searchText } from '../../model/search-text.ts';
 import { canonicalNumbers, EDITION_WEIGHT, NUMBER_FORMS, withPlainSeasons } from './number-forms.ts';
-import { isSeriesSlot } from './series-slots.ts';
+
+const DAY = '[月火水木金土日]';
+/**
+ * Names of weekly slots in which successive series or films are shown. Guides quote the series or film after
+ * them. All in normal form (`searchText`). Pure.
+ * Kinds of programmes, with usual suffixes.
+ */
+const KINDS = [
+  String.raw`ドラマ(?:\s*\d+|スペシャル|sp|シリーズ|シーズン|枠|ナイト|シアター|ストリーム|イズム|特区|\s*(?:[a-z]|next)|プレミア\s*\d*|(?:チューズ|ホリック)!?)?`,
+  'アニメ(?:イズム|ナイト|アワー|タイム|ゾーン|ギルド|枠|劇場|シアター)?',
+  '時代劇(?:劇場|スペシャル)?',
+  'バラエティー?',
+  '劇場|小説|特撮|人形劇|ドキュメンタリー|教養|音楽|情報|番組|紀行|ミニ番組|連続',
+].join('|');
+/** Short names of drama slots. They are also common endings of names, so they only count on their own. */
+const SHORT = String.raw`(?:.*の)?(?:${DAY}|よる|夜|深夜|朝|昼|帯|韓|華|アジ|シン|スペ|ミニ|オシ)ドラ(?:\s*[★☆]?(?:\d+|イレブン|サタデー|ナイト))?`;
+/** 月9, 土曜10時, 水曜ミステリー9. */
+const HOUR = String.raw`${DAY}(?:曜日?)?\s*(?:\d{1,2}時?|ミステリー?\s*\d*)`;
+
+const SERIES_SLOT = new RegExp(String.raw`^(?:.*(?:${KINDS})|${SHORT}|${HOUR}|新番組|新)\s*$`, 'u');
+/** Slots of films or other standalone programmes: the quotation is the title of the programme. */
+const PIECE_SLOT =
+  /(?:(?:洋画|邦画|映画|名画)(?:劇場|シアター)?|長編アニメ|(?:シネマ|ワイド|サスペンス)劇場)\s*$/u;
+/** A series of several parts if they are numbered, otherwise a standalone programme. */
+const NUMBERED_SLOT = /^(?:シリーズ|特集)\s*$/u;
+
+/**
+ * Whether a quotation after this text names a series; after any other text it is a subtitle.
+ * @param isNumbered whether an episode has a number
+ */
+function isSeriesSlot(before: string, isNumbered: boolean): boolean {
+  // Bracketed words count as part of the name; a star is a separator.
+  const name = before.replace(/[()<>〈〉《》≪≫【】[\]・]/gu, '').trim();
+  if (isNumbered) return SERIES_SLOT.test(name) || NUMBERED_SLOT.test(name);
+  return SERIES_SLOT.test(name) && !PIECE_SLOT.test(name);
+}
 
 export interface Episode {
   /** Includes season and arc; compared exactly. Never empty. */
@@ -129,7 +164,7 @@ function quotation(text: string): { before: string; inside: string; after: strin
   return { before: text.slice(0, match.index), inside, after: text.slice(match.index + match[0].length) };
 }
 
-interface Told {
+interface TitleParts {
   series: string;
   number: string | null;
   isOfEvent?: boolean;
@@ -148,11 +183,11 @@ function readBehind(text: string): { arc: string; subtitle: string } {
   return { arc: '', subtitle: text };
 }
 
-function numbered(text: string, found: Found): Told {
+function numbered(text: string, found: Found): TitleParts {
   return { ...numberedBy(text, found), isOfEvent: found.isOfEvent };
 }
 
-function numberedBy(text: string, found: Found): Told {
+function numberedBy(text: string, found: Found): TitleParts {
   const season = found.season === undefined ? '' : ` §${Number(found.season)}§`;
   const before = text.slice(0, found.from) + season;
   const behind = readBehind(text.slice(found.to).replace(WEEK, ' '));
@@ -182,12 +217,12 @@ function headOf(text: string, isNumbered: boolean): { head: string; rest: string
 }
 
 /** The number is the first word: the series follows it. */
-function leading(number: string, behind: { arc: string; subtitle: string }): Told {
+function leading(number: string, behind: { arc: string; subtitle: string }): TitleParts {
   const rest = unnumbered(behind.arc + behind.subtitle);
   return { ...rest, number };
 }
 
-function unnumbered(text: string): Told {
+function unnumbered(text: string): TitleParts {
   const { head, rest } = headOf(text, false);
   const quoted = quotation(rest);
   const series = head + (quoted?.before ?? '');
@@ -196,7 +231,7 @@ function unnumbered(text: string): Told {
 }
 
 /** A quotation that begins with a number. */
-function numberedInside(text: string): Told | undefined {
+function numberedInside(text: string): TitleParts | undefined {
   const quoted = quotation(text);
   if (quoted === undefined) return undefined;
   const found = findNumber(quoted.inside);
@@ -228,7 +263,7 @@ const SAME_PART: Readonly<Record<string, string>> = {
   事件: '前',
 };
 
-function readTitle(name: string): Told & { title: string } {
+function readTitle(name: string): TitleParts & { title: string } {
   const bare = searchText(removeTitleMarks(name).title);
   const clean = withPlainSeasons(bare.replace(NOISE, ' ')).trim();
   const { text, part: written } = takePart(clean.replace(GENRE_PREFIX, ''));
@@ -249,7 +284,7 @@ function readTitle(name: string): Told & { title: string } {
 }
 
 /** Prefixes of a summary. */
-function readLine(line: string): Omit<Told, 'series'> | undefined {
+function readLine(line: string): Omit<TitleParts, 'series'> | undefined {
   const text = searchText(line).replace(NOISE, ' ').trim();
   const start = OPENING.exec(text)?.[0].length ?? 0;
   for (const from of new Set([0, start])) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { broadcastMs } from '../../../arib/time.ts';
+import { broadcastMs } from '../../../lib/arib/time.ts';
 import { type Episode, readEpisode } from './episode.ts';
 import { type Airing, episodeKey, isSameEpisode, sameEpisodes } from './same-episode.ts';
 

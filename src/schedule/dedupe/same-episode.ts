@@ -1,5 +1,5 @@
 /** Identifies airings of the same episode. Pure. */
-import type { BroadcastMs } from '../../../arib/time.ts';
+import type { BroadcastMs } from '../../../lib/arib/time.ts';
 import type { Episode } from './episode.ts';
 
 export interface Airing {

@@ -1,5 +1,5 @@
 /** The series title that groups recordings, spelled as broadcast. Pure. */
-import { removeTitleMarks } from '../../../arib/text/title-marks.ts';
+import { removeTitleMarks } from '../../../lib/arib/text/title-marks.ts';
 import type { SeriesMark } from '../../model/recording.ts';
 import { searchText } from '../../model/search-text.ts';
 import { type EpisodeText, looseText, readEpisode } from './episode.ts';

@@ -4,16 +4,49 @@
  * combines its columns and compares the remaining candidates in full. Texts are not kept: they are read from the
  * programme again when a comparison needs them.
  */
-import type { ProgramId, StationId } from '../../../arib/ids.ts';
+import type { ProgramId, StationId } from '../../../lib/arib/ids.ts';
 import { matchText } from '../../model/search-text.ts';
-import { BitSet } from './bit-set.ts';
-import { ChangeLog } from './change-log.ts';
-import type { GuideProgram } from './guide-program.ts';
 import { detailText, NormalTexts } from './normal-texts.ts';
-import { ProgramObjects, type ProgramRows } from './program-rows.ts';
-import { TextColumns } from './text-columns.ts';
+import { type GuideProgram, ProgramObjects, type ProgramRows } from './program-rows.ts';
+import { BitSet, TextColumns } from './text-columns.ts';
 
-export type { GuideProgram } from './guide-program.ts';
+/** At least this many are kept, at most twice as many. */
+const REMEMBERED = 5000;
+
+/** Log of changes in a guide, for invalidating caches derived from it. */
+export class ChangeLog {
+  readonly #changes: ProgramId[] = [];
+  #version = 0;
+
+  /** Counts changes. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** A programme was added, changed or removed. */
+  note(id: ProgramId): void {
+    this.#version++;
+    this.#changes.push(id);
+    if (this.#changes.length > 2 * REMEMBERED) this.#changes.splice(0, REMEMBERED);
+  }
+
+  /** The log is incomplete before this moment: changes since earlier versions are unknown. */
+  restart(): void {
+    this.#version++;
+    this.#changes.length = 0;
+  }
+
+  /**
+   * Programmes that changed since a version, some of them twice; undefined if the log does not reach back that far.
+   */
+  since(version: number): readonly ProgramId[] | undefined {
+    const count = this.#version - version;
+    if (version < 0 || count > this.#changes.length) return undefined;
+    return count === 0 ? [] : this.#changes.slice(-count);
+  }
+}
+
+export type { GuideProgram } from './program-rows.ts';
 
 /** A text has some 200 letters and pairs, so a fifth of the bits are set. For 60,000 programmes they take 8 MB. */
 const TEXT_BITS = 1024;

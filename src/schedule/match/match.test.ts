@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import type { EventId, ProgramId, StationId } from '../../../arib/ids.ts';
-import { broadcastMs } from '../../../arib/time.ts';
+import type { EventId, ProgramId, StationId } from '../../../lib/arib/ids.ts';
+import { broadcastMs } from '../../../lib/arib/time.ts';
 import type { RuleConditions } from '../../model/rule.ts';
 import { readRule } from '../rule-body.ts';
-import { broadcastWeekday, minuteOfDay } from './conditions.ts';
 import { GuideIndex, type GuideProgram } from './guide-index.ts';
 import { readKeyword } from './keyword.ts';
-import { RuleMatcher, type RuleStations } from './rule-matcher.ts';
+import { broadcastWeekday, minuteOfDay, RuleMatcher, type RuleStations } from './rule-matcher.ts';
 
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
 const MINUTE = 60_000;

@@ -1,8 +1,8 @@
 /** Texts of programmes in normal form, for comparison with rules. Recent ones are cached. */
-import type { ProgramId } from '../../../arib/ids.ts';
+import type { ProgramId } from '../../../lib/arib/ids.ts';
 import { matchText } from '../../model/search-text.ts';
-import type { GuideProgram } from './guide-program.ts';
 import { LruCache } from './lru-cache.ts';
+import type { GuideProgram } from './program-rows.ts';
 
 /** Cache size for frequent candidates of rules: 300 rules have some ten thousand. Up to 5 MB. */
 const RECENT_TEXTS = 4096;

@@ -1,6 +1,25 @@
-/** The programmes of an index by their rows. */
-import type { ProgramId } from '../../../arib/ids.ts';
-import type { GuideProgram } from './guide-program.ts';
+/** The programmes of an index, with the fields that rules and the plan use, by their rows. */
+import type { ProgramId } from '../../../lib/arib/ids.ts';
+import type { ProgramRecord } from '../../model/program.ts';
+
+/** Fields of a programme for rules and the plan. Immutable: a change creates a new object. */
+export type GuideProgram = Readonly<
+  Pick<
+    ProgramRecord,
+    | 'id'
+    | 'stationId'
+    | 'startAt'
+    | 'endAt'
+    | 'openEnd'
+    | 'name'
+    | 'description'
+    | 'extended'
+    | 'genres'
+    | 'isFree'
+    | 'copyNever'
+    | 'groups'
+  >
+>;
 
 export interface ProgramRows {
   readonly size: number;

@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test';
-import { BitSet } from './bit-set.ts';
-import { TextColumns } from './text-columns.ts';
+import { BitSet, TextColumns } from './text-columns.ts';
 
 function rowsWith(columns: TextColumns, word: string, rows: readonly number[]): number[] {
   const left = new BitSet();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { broadcastMs } from '../../../arib/time.ts';
+import { broadcastMs } from '../../../lib/arib/time.ts';
 import { DAY, GR_TUNER, Home, NOON } from '../../../test/schedule/plan-home.ts';
 import { settled } from '../../../test/schedule/settled.ts';
 import { ruleId } from '../../model/ids.ts';

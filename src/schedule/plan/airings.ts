@@ -1,12 +1,70 @@
 /**
- * The airings of a series in the guide. Collected once for each requested series, and updated as programmes change.
+ * What the plan derives from the texts of the guide: facts of a programme, computed once; the airings of a series, collected
+ * for each requested series and updated as programmes change; repeats of an episode. Pure.
  */
-import type { ProgramId } from '../../../arib/ids.ts';
-import type { EpisodeText } from '../dedupe/episode.ts';
-import { type Airing, episodeKey } from '../dedupe/same-episode.ts';
+import type { ProgramId } from '../../../lib/arib/ids.ts';
+import { removeTitleMarks } from '../../../lib/arib/text/title-marks.ts';
+import type { BroadcastMs } from '../../../lib/arib/time.ts';
+import { searchText, titleText } from '../../model/search-text.ts';
+import { type Episode, type EpisodeText, readEpisode } from '../dedupe/episode.ts';
+import { type Airing, episodeKey, isSameEpisode } from '../dedupe/same-episode.ts';
 import type { GuideProgram } from '../match/guide-index.ts';
 import type { PlanGuide } from './plan-guide.ts';
-import type { TextFacts } from './text-facts.ts';
+
+/** Facts derived from texts for the plan. Computed once per programme, since programme objects never change. */
+export class Facts {
+  readonly #known = new WeakMap<EpisodeText, TextFacts>();
+  readonly #textKeys = new WeakMap<EpisodeText, string>();
+  readonly #airings = new WeakMap<PlanGuide, SeriesAirings>();
+
+  readonly #bySeries = new WeakMap<readonly EpisodeText[], ReadonlyMap<string, readonly EpisodeText[]>>();
+
+  /** The airings of a guide by their series. */
+  airings(guide: PlanGuide): SeriesAirings {
+    const known = this.#airings.get(guide);
+    if (known !== undefined) return known;
+    const airings = new SeriesAirings(guide, this);
+    this.#airings.set(guide, airings);
+    return airings;
+  }
+
+  /** Texts by series; computed once as long as the list is the same object. */
+  bySeries<T extends EpisodeText>(texts: readonly T[]): ReadonlyMap<string, readonly T[]> {
+    const known = this.#bySeries.get(texts) as ReadonlyMap<string, readonly T[]> | undefined;
+    if (known !== undefined) return known;
+    const bySeries = Map.groupBy(texts, (text) => this.of(text).episode.series);
+    this.#bySeries.set(texts, bySeries);
+    return bySeries;
+  }
+
+  /** Equal for texts with the same title and description. Rarely needed, so it is computed on demand. */
+  textKey(text: EpisodeText): string {
+    const known = this.#textKeys.get(text);
+    if (known !== undefined) return known;
+    const key = `${this.of(text).title}\n${searchText(text.description)}`;
+    this.#textKeys.set(text, key);
+    return key;
+  }
+
+  of(text: EpisodeText): TextFacts {
+    const known = this.#known.get(text);
+    if (known !== undefined) return known;
+    const facts: TextFacts = {
+      episode: readEpisode(text),
+      title: titleText(text.name),
+      captioned: removeTitleMarks(text.name).marks.some((mark) => mark.meaning === 'captions'),
+    };
+    this.#known.set(text, facts);
+    return facts;
+  }
+}
+
+interface TextFacts {
+  readonly episode: Episode;
+  /** In normal form, without marks. */
+  readonly title: string;
+  readonly captioned: boolean;
+}
 
 interface Reader {
   of(text: EpisodeText): TextFacts;
@@ -19,7 +77,7 @@ const MAX_WORDS = 3;
 /** Runs of letters: signs, numbers and blanks differ between stations. */
 const LETTERS = /[\p{L}\p{M}ー]+/gu;
 
-export interface GuideAiring extends Airing {
+interface GuideAiring extends Airing {
   readonly program: GuideProgram;
 }
 
@@ -34,7 +92,7 @@ interface Series {
   count: number;
 }
 
-export class SeriesAirings {
+class SeriesAirings {
   readonly #bySeries = new Map<string, Series>();
   /** Airings of all series. */
   readonly #byProgram = new Map<ProgramId, GuideAiring>();
@@ -148,4 +206,59 @@ function takeOut(by: Map<string, GuideAiring[]>, key: string, airing: GuideAirin
 
 function hasWords(title: string, words: readonly string[]): boolean {
   return words.length > 0 && words.every((word) => title.includes(word));
+}
+
+interface AiredText extends EpisodeText {
+  /** Epoch ms. */
+  readonly startAt: BroadcastMs;
+}
+
+/** For programmes without episode data, such as films: same title and same description. */
+function isSameText(facts: Facts, a: EpisodeText, b: EpisodeText): boolean {
+  return facts.of(a).title === facts.of(b).title && facts.textKey(a) === facts.textKey(b);
+}
+
+/** Whether both are the same episode, regardless of time. */
+export function isRepeat(facts: Facts, a: AiredText, b: AiredText): boolean {
+  const own = { episode: facts.of(a).episode, startAt: a.startAt };
+  return isSameEpisode(own, { episode: facts.of(b).episode, startAt: b.startAt }) || isSameText(facts, a, b);
+}
+
+/**
+ * Airings of the same programme that have not begun and may be recorded, in no order.
+ * @param text the guide's object if it has one: its facts are cached
+ * @param startAt start of the airing with this text, epoch ms
+ * @param now epoch ms
+ */
+export function repeats(
+  guide: PlanGuide,
+  facts: Facts,
+  text: EpisodeText,
+  startAt: BroadcastMs,
+  now: BroadcastMs,
+): GuideProgram[] {
+  const own = { episode: facts.of(text).episode, startAt };
+  const isComing = ({ program }: GuideAiring): boolean => program.startAt >= now && !program.copyNever;
+  const airings = facts.airings(guide);
+  // Even a series with hundreds of airings has few of the same episode.
+  const alike = airings.alike(text, own).filter((one) => isComing(one) && isSameEpisode(own, one));
+  const worded = airings.ofText(text).filter(isComing);
+  return [...new Set([...alike, ...worded].map(({ program }) => program))];
+}
+
+/**
+ * The first airing that has not begun and may be recorded.
+ * @param excluded programmes that must not be booked
+ * @param now epoch ms
+ */
+export function nextAiring(
+  guide: PlanGuide,
+  facts: Facts,
+  text: AiredText,
+  excluded: ReadonlySet<ProgramId>,
+  now: BroadcastMs,
+): GuideProgram | undefined {
+  return repeats(guide, facts, text, text.startAt, now)
+    .filter(({ id }) => !excluded.has(id))
+    .sort((a, b) => a.startAt - b.startAt || a.id - b.id)[0];
 }

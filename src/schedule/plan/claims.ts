@@ -1,6 +1,7 @@
 /** Existing and new reservations as claims for a tuner. Pure. */
-import { type ProgramId, splitProgramId } from '../../../arib/ids.ts';
-import { type BroadcastMs, earliest, latest } from '../../../arib/time.ts';
+import { type ProgramId, splitProgramId } from '../../../lib/arib/ids.ts';
+import { type BroadcastMs, earliest, latest } from '../../../lib/arib/time.ts';
+import { CLOSED_RESERVATION_STATES } from '../../../lib/wire/vocabulary.ts';
 import { isBrokenOff, LATE_TABLE_MS, RESUME_MS } from '../../model/airing.ts';
 import { MANUAL_PRIORITY, type Reservation, type ReservationId } from '../../model/reservation.ts';
 import type { Rule, RuleId } from '../../model/rule.ts';
@@ -94,7 +95,7 @@ export interface Claims {
   relaysOf(claim: Claim): GuideProgram[];
 }
 
-const DONE = new Set<Reservation['state']>(['cancelled', 'finished', 'missed']);
+const DONE = new Set<Reservation['state']>(CLOSED_RESERVATION_STATES);
 /** A programme that begins this long after a reservation's end is another one: event ids are reused. */
 const REUSED_MS = 24 * 3_600_000;
 

@@ -1,6 +1,6 @@
 /** The plan while programmes change on air: late begins, interruptions, continuations elsewhere, changed ids. */
 import { describe, expect, test } from 'bun:test';
-import { eventId, type ProgramId, programId, splitProgramId, splitStationId } from '../../../arib/ids.ts';
+import { eventId, type ProgramId, programId, splitProgramId, splitStationId } from '../../../lib/arib/ids.ts';
 import { evening } from '../../../test/schedule/moving-evening.ts';
 import { GR_TUNER, MINUTE, NOON, SATELLITE_TUNER } from '../../../test/schedule/plan-home.ts';
 

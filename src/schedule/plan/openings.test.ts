@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { select, type TunerView, type UserView } from '../../../agent/select.ts';
-import type { BroadcastType } from '../../../arib/ids.ts';
-import { broadcastMs } from '../../../arib/time.ts';
+import type { BroadcastType } from '../../../lib/arib/ids.ts';
+import { broadcastMs } from '../../../lib/arib/time.ts';
 import { type Opening, openings, type RetuneCost } from './openings.ts';
 import { type PlanTuner, placeAll, type Slot, TunerTime } from './tuner-allocation.ts';
 

@@ -4,7 +4,7 @@
  * takes the tuner over while that one's end margin still runs (`after`). Between two adjacent programmes the retuning
  * time is lost, at the end of the first or at the beginning of the second. Pure.
  */
-import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../../arib/time.ts';
+import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../../lib/arib/time.ts';
 import { type Placed, type PlanTuner, place, placeAll, type Slot } from './tuner-allocation.ts';
 
 export interface Opening<T extends Slot> {

@@ -1,8 +1,8 @@
 /** The difference between current and planned reservations, and the result of applying it. Pure. */
-import type { ProgramId } from '../../../arib/ids.ts';
-import type { BroadcastMs } from '../../../arib/time.ts';
+import type { ProgramId } from '../../../lib/arib/ids.ts';
+import type { BroadcastMs } from '../../../lib/arib/time.ts';
 import { reservationId } from '../../model/ids.ts';
-import type { Reservation, ReservationId } from '../../model/reservation.ts';
+import type { RecordingChoice, Reservation, ReservationId } from '../../model/reservation.ts';
 import { isSameReason } from '../../model/reservation-reason.ts';
 import type { Claims } from './claims.ts';
 import type { Plan, PlanInput, PlannedReservation } from './plan-types.ts';
@@ -69,12 +69,6 @@ export function difference(
   }
   return { create: [...wanted.values()], update, remove };
 }
-
-/** Recording options of a reservation that a plan creates, from its rule. */
-type RecordingChoice = Pick<
-  Reservation,
-  'marginBefore' | 'marginAfter' | 'encode' | 'keepTs' | 'commercials'
->;
 
 /**
  * The reservations with a plan applied, new ones numbered from `nextId` on.

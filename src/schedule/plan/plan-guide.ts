@@ -2,7 +2,7 @@
  * The guide interface of the plan. Most plans only need single programmes, so that a database need not be read
  * completely.
  */
-import type { ProgramId, StationId } from '../../../arib/ids.ts';
+import type { ProgramId, StationId } from '../../../lib/arib/ids.ts';
 import type { GuideIndex, GuideProgram } from '../match/guide-index.ts';
 import type { NormalTexts } from '../match/normal-texts.ts';
 

@@ -1,6 +1,6 @@
 /** Input and output of the plan. */
-import type { BroadcastType, ProgramId, StationId } from '../../../arib/ids.ts';
-import type { BroadcastMs } from '../../../arib/time.ts';
+import type { BroadcastType, ProgramId, StationId } from '../../../lib/arib/ids.ts';
+import type { BroadcastMs } from '../../../lib/arib/time.ts';
 import type { Airings, AirState } from '../../model/airing.ts';
 import type {
   Cancellation,
@@ -14,9 +14,9 @@ import type { Rule, RuleId } from '../../model/rule.ts';
 import type { StationRecord } from '../../model/station.ts';
 import type { EpisodeText } from '../dedupe/episode.ts';
 import type { GuideProgram } from '../match/guide-index.ts';
+import type { Facts } from './airings.ts';
 import type { RetuneCost } from './openings.ts';
 import type { PlanGuide } from './plan-guide.ts';
-import type { Facts } from './program-facts.ts';
 import type { PlanTuner } from './tuner-allocation.ts';
 
 export interface TunerOfPlan extends PlanTuner {

@@ -5,7 +5,7 @@
  * The guide never shortens a running programme: its end only moves later. A programme listed as present continues
  * regardless of the end in its table. One listed as following after its announced start may begin at any moment.
  */
-import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../../arib/time.ts';
+import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../../lib/arib/time.ts';
 import {
   type Airing,
   type AirState,

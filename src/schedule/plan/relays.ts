@@ -2,8 +2,8 @@
  * Programmes that continue on another station (event relay): where, and when. The target's guide may not have been
  * read yet, and the target may be delayed with the programme it continues before its own station reports it. Pure.
  */
-import { type ProgramId, programId, splitProgramId, stationId } from '../../../arib/ids.ts';
-import { type BroadcastMs, broadcastMs, latest } from '../../../arib/time.ts';
+import { type ProgramId, programId, splitProgramId, stationId } from '../../../lib/arib/ids.ts';
+import { type BroadcastMs, broadcastMs, latest } from '../../../lib/arib/time.ts';
 import { type Airing, LATE_TABLE_MS } from '../../model/airing.ts';
 import type { Reservation } from '../../model/reservation.ts';
 import type { GuideProgram } from '../match/guide-index.ts';

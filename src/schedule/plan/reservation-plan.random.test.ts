@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { broadcastMs, latest } from '../../../arib/time.ts';
+import { broadcastMs, latest } from '../../../lib/arib/time.ts';
 import {
   ANY_TUNER,
   CHANNELS,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { broadcastMs, plusMs } from '../../../arib/time.ts';
+import { broadcastMs, plusMs } from '../../../lib/arib/time.ts';
 import { GR_TUNER, HOUR, Home, MINUTE, NOON } from '../../../test/schedule/plan-home.ts';
 import { settled } from '../../../test/schedule/settled.ts';
 import { reservationId } from '../../model/ids.ts';

@@ -6,18 +6,47 @@
  * Programmes conflict, margins do not. Claims are sorted: running recordings, then higher priority, then earlier
  * booking. Each gets a tuner if all before it keep theirs.
  */
-import type { BroadcastType, ProgramId } from '../../../arib/ids.ts';
-import { type BroadcastMs, plusMs } from '../../../arib/time.ts';
+import type { BroadcastType, ProgramId } from '../../../lib/arib/ids.ts';
+import { type BroadcastMs, plusMs } from '../../../lib/arib/time.ts';
 import type { PassedOverReason, ReservationReason } from '../../model/reservation-reason.ts';
 import type { Rule } from '../../model/rule.ts';
 import type { GuideProgram } from '../match/guide-index.ts';
-import { findAlternatives } from './alternatives.ts';
+import { repeats } from './airings.ts';
 import { type Claim, type Claims, claimOf, compareClaims, currentClaims } from './claims.ts';
 import { type Cut, type Opening, openings } from './openings.ts';
 import { difference } from './plan-difference.ts';
 import type { Plan, PlanInput, PlannedCut, PlannedOpening, PlannedReservation } from './plan-types.ts';
 import { placeAll, TunerTime } from './tuner-allocation.ts';
-import { chooseWanted, type Wish } from './wanted-episodes.ts';
+import { chooseWanted, type WantedEpisode } from './wanted-episodes.ts';
+
+const MAX_OFFERED = 3;
+
+/**
+ * Alternatives for a reservation without a tuner: other airings of the same episode that have one, by the rules of
+ * automatic repeats. Pure.
+ * @param fits whether a claim would get a tuner besides all claims that have one
+ */
+function findAlternatives(
+  input: PlanInput,
+  claim: Claim,
+  taken: ReadonlySet<ProgramId>,
+  fits: (claim: Claim) => boolean,
+): ProgramId[] {
+  const { now, facts, guide } = input;
+  // A programme that the guide lacks is identified by its reservation.
+  const { name, description, program } = claim;
+  const text = program ?? { name, description, extended: null };
+  const same = repeats(guide, facts, text, claim.startAt, now)
+    .filter(({ id }) => id !== claim.programId && !taken.has(id))
+    .sort((a, b) => a.startAt - b.startAt || a.id - b.id);
+  const offered: ProgramId[] = [];
+  for (const other of same) {
+    if (offered.length >= MAX_OFFERED) break;
+    const instead = claimOf(input, other, null);
+    if (instead !== undefined && fits(instead)) offered.push(other.id);
+  }
+  return offered;
+}
 
 const MAX_NAMED = 2;
 
@@ -34,7 +63,7 @@ const NOWHERE = { tuner: null, blockers: [], alternatives: [] } as const;
 class Planner {
   readonly #claims: Claims;
   readonly #time: TunerTime<Claim>;
-  readonly #wishes: readonly Wish[];
+  readonly #wanted: readonly WantedEpisode[];
   readonly #passedOver: Map<ProgramId, PassedOverReason>;
   /** Sorted; the next one is at `#taken`. */
   #queue: Pending[] = [];
@@ -43,14 +72,14 @@ class Planner {
 
   constructor(private readonly input: PlanInput) {
     this.#claims = currentClaims(input);
-    const { wishes, passedOver } = chooseWanted({ ...input, reservations: this.#claims.reservations });
-    this.#wishes = wishes;
+    const { wanted, passedOver } = chooseWanted({ ...input, reservations: this.#claims.reservations });
+    this.#wanted = wanted;
     this.#passedOver = passedOver;
     this.#time = new TunerTime(input.tuners ?? []);
   }
 
   plan(): Plan {
-    const first = this.#wishes.flatMap(({ rule, airings }) => this.#airing(rule, airings, 0) ?? []);
+    const first = this.#wanted.flatMap(({ rule, airings }) => this.#airing(rule, airings, 0) ?? []);
     const staying = this.#stayingClaims(first).map((claim): Pending => ({ claim, next: undefined }));
     this.#queue = [...staying, ...first].sort((a, b) => compareClaims(a.claim, b.claim));
     for (let pending = this.#queue[0]; pending !== undefined; pending = this.#queue[this.#taken]) {
@@ -68,13 +97,13 @@ class Planner {
   }
 
   /**
-   * Claims that stay regardless of rules. A rule's first choice is part of its wish; its fallbacks also belong to the
+   * Claims that stay regardless of rules. A rule's first choice is part of its wanted episode; its fallbacks also belong to the
    * rule.
    */
   #stayingClaims(first: readonly Pending[]): Claim[] {
-    const wished = new Set(first.map(({ claim }) => claim.programId));
+    const firstIds = new Set(first.map(({ claim }) => claim.programId));
     const wanted = new Map<ProgramId, Rule>();
-    for (const { rule, airings } of this.#wishes) {
+    for (const { rule, airings } of this.#wanted) {
       for (const { id } of airings) {
         const known = wanted.get(id);
         if (known === undefined || known.priority < rule.priority) wanted.set(id, rule);
@@ -82,7 +111,7 @@ class Planner {
     }
     return this.#claims.kept.flatMap((claim) => {
       if (claim.isManual || claim.isRunning || claim.isOver) return [claim];
-      if (wished.has(claim.programId)) return [];
+      if (firstIds.has(claim.programId)) return [];
       const rule = wanted.get(claim.programId);
       return [rule === undefined ? claim : this.#ofRule(claim, rule)];
     });
@@ -100,7 +129,7 @@ class Planner {
     this.#queue.splice(low, 0, pending);
   }
 
-  /** The first airing of a wish, from an index on, that may be booked at all. */
+  /** The first airing of a wanted episode, from an index on, that may be booked at all. */
   #airing(rule: Rule, airings: readonly GuideProgram[], from: number): Pending | undefined {
     for (let at = from; at < airings.length; at++) {
       const program = airings[at];

@@ -4,8 +4,8 @@
  * physical channel shares that tuning; otherwise it gets the free tuner of the smallest rank that supports its type.
  * A tuning stays on its tuner until its last consumer ends. Pure.
  */
-import type { BroadcastType } from '../../../arib/ids.ts';
-import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../../arib/time.ts';
+import type { BroadcastType } from '../../../lib/arib/ids.ts';
+import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../../lib/arib/time.ts';
 
 export interface PlanTuner {
   /** Rank from the agent; 0 is used first. */
@@ -214,8 +214,8 @@ export class TunerTime<T extends Slot> {
       return place;
     });
     const able = this.tuners.filter(({ types }) => types.includes(slot.type)).length;
-    const moments = new Set([slot.from, ...others.map(({ from }) => Math.max(from, slot.from))]);
-    for (const at of moments) {
+    const times = new Set([slot.from, ...others.map(({ from }) => Math.max(from, slot.from))]);
+    for (const at of times) {
       const all = new Set([own]);
       const ofType = new Set([own]);
       for (const [index, place] of places.entries()) {

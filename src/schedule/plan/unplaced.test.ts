@@ -3,7 +3,7 @@
  * reused.
  */
 import { describe, expect, test } from 'bun:test';
-import { broadcastMs } from '../../../arib/time.ts';
+import { broadcastMs } from '../../../lib/arib/time.ts';
 import {
   DAY,
   GR_TUNER,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { eventId, networkId, serviceId } from '../../../arib/ids.ts';
-import { broadcastMs } from '../../../arib/time.ts';
+import { eventId, networkId, serviceId } from '../../../lib/arib/ids.ts';
+import { broadcastMs } from '../../../lib/arib/time.ts';
 import { type GivenProgram, Home, MINUTE, NOON } from '../../../test/schedule/plan-home.ts';
 import { settled } from '../../../test/schedule/settled.ts';
 import { reservationId, ruleId } from '../../model/ids.ts';

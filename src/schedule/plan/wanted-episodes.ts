@@ -2,7 +2,7 @@
  * Programmes to record by rules: one airing of each episode, with the others as fallbacks. Excludes cancelled and
  * recorded ones, and repeats on branch stations. Pure.
  */
-import { type ProgramId, programId, type StationId, stationId } from '../../../arib/ids.ts';
+import { type ProgramId, programId, type StationId, stationId } from '../../../lib/arib/ids.ts';
 import { CANCELLATION_REACH_MS, type Reservation } from '../../model/reservation.ts';
 import type { PassedOverReason } from '../../model/reservation-reason.ts';
 import type { Rule } from '../../model/rule.ts';
@@ -14,14 +14,14 @@ import type { PlanInput, RecordedEpisode } from './plan-types.ts';
 const RECORDED_REACH_MS = 30 * 86_400_000;
 
 /** One recording that a rule wants. */
-export interface Wish {
+export interface WantedEpisode {
   readonly rule: Rule;
   /** The first is booked; if it gets no tuner, also the next. */
   readonly airings: readonly GuideProgram[];
 }
 
 interface Wanted {
-  readonly wishes: readonly Wish[];
+  readonly wanted: readonly WantedEpisode[];
   readonly passedOver: Map<ProgramId, PassedOverReason>;
 }
 
@@ -50,14 +50,14 @@ class Chooser {
     const active = this.input.rules.filter((rule) => rule.enabled && this.input.matches.has(rule.id));
     const matched = active.map((rule) => ({ rule, programs: this.#ofRule(rule) }));
     const kept = this.#withoutBranches(matched.flatMap(({ programs }) => programs));
-    const wishes = matched.flatMap(({ rule, programs }) => {
+    const wanted = matched.flatMap(({ rule, programs }) => {
       const own = programs.filter((program) => kept.has(program.id));
       return rule.dedupe ? this.#episodes(rule, own) : own.map((program) => ({ rule, airings: [program] }));
     });
-    for (const { airings } of wishes) {
+    for (const { airings } of wanted) {
       for (const { id } of airings.slice(0, 1)) this.#passedOver.delete(id);
     }
-    return { wishes, passedOver: this.#passedOver };
+    return { wanted, passedOver: this.#passedOver };
   }
 
   #pass(
@@ -118,7 +118,7 @@ class Chooser {
     return kept;
   }
 
-  #episodes(rule: Rule, programs: readonly GuideProgram[]): Wish[] {
+  #episodes(rule: Rule, programs: readonly GuideProgram[]): WantedEpisode[] {
     const airings = programs.map(
       (program): Candidate => ({
         episode: this.input.facts.of(program).episode,

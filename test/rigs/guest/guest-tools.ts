@@ -2,7 +2,7 @@
  * Shared by the scenarios in the guest: results on standard output, waiting, parameters of the kernel module.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { ScanStatus } from '../../../wire/api.ts';
+import type { ScanStatus } from '../../../lib/wire/api.ts';
 
 const MODULE = '/sys/module/isdbsim/parameters';
 const LIMIT_MS = 120_000;

@@ -8,7 +8,7 @@
  */
 import { openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Channel } from '../../../wire/agent.ts';
+import type { Channel } from '../../../lib/wire/agent.ts';
 import { runSteps, scanTerrestrial, setParameter, until } from './guest-tools.ts';
 
 const [, , FOLDER = ''] = process.argv;

@@ -4,7 +4,7 @@
 import { openSync, writeFileSync, writeSync } from 'node:fs';
 import { MachineFacts } from '../../../agent/driver/device-facts.ts';
 import { openLibc } from '../../../agent/driver/libc.ts';
-import { systemMonotonicClock } from '../../../host/clock.ts';
+import { systemMonotonicClock } from '../../../lib/host/clock.ts';
 import { RecordingCalls } from '../../agent/call-recording.ts';
 import { runDvbSessions } from '../../agent/dvb-sessions.ts';
 import { numberedPackets } from '../../agent/packets.ts';

@@ -5,7 +5,8 @@
  *   bun scenario.ts AGENT-EXECUTABLE
  */
 import { openSync, readFileSync, writeSync } from 'node:fs';
-import { type DetectedDevices, TUNER_HEADER, type Tuner } from '../../../wire/agent.ts';
+import type { DetectedDevices, Tuner } from '../../../lib/wire/agent.ts';
+import { TUNER_HEADER } from '../../../lib/wire/vocabulary.ts';
 import { numberedPackets, readNumbered } from '../../agent/packets.ts';
 import { CusePx4 } from './cuse-px4.ts';
 import { parameter, runSteps, setParameter, until } from './guest-tools.ts';

@@ -10,7 +10,7 @@
  */
 import { chmodSync, chownSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Card, Channel, Tuner } from '../../../wire/agent.ts';
+import type { Card, Channel, Tuner } from '../../../lib/wire/agent.ts';
 import { runSteps, scanTerrestrial, setParameter, until } from './guest-tools.ts';
 
 const [, , FOLDER = ''] = process.argv;

@@ -1,0 +1,272 @@
+/** Descriptors of data broadcasts, downloads and their contents; those without a parser. */
+import type { EventId, NetworkId, ServiceId, TransportStreamId } from '../ids.ts';
+import { Reader } from '../reader.ts';
+import { readText } from '../text/text.ts';
+
+/**
+ * A descriptor whose tag has no parser here, or whose body is too short for its own fields. ISO/IEC 13818-1 2.6
+ * (descriptor_tag, descriptor_length).
+ */
+export interface RawDescriptor {
+  readonly kind: 'raw';
+  /** descriptor_tag, 8 bits. */
+  readonly tag: number;
+  /** Everything after descriptor_length: a view of the section's bytes. */
+  readonly data: Uint8Array;
+}
+
+export function rawDescriptor(tag: number, data: Uint8Array): RawDescriptor {
+  return { kind: 'raw', tag, data };
+}
+
+/** Data component descriptor, tag 0xFD. ARIB STD-B10 Part 2, 6.2.20. */
+interface DataComponentDescriptor {
+  readonly kind: 'data_component';
+  /** data_component_id, 16 bits: 0x0008 caption, 0x0012 one-segment caption, 0x0007/0x000C/0x000D BML. */
+  readonly dataComponentId: number;
+  /** additional_data_component_info, whose layout depends on the id. */
+  readonly additionalInfo: Uint8Array;
+}
+
+export function parseDataComponent(r: Reader): DataComponentDescriptor {
+  return { kind: 'data_component', dataComponentId: r.u16(), additionalInfo: r.rest() };
+}
+
+/** Data content descriptor, tag 0xC7: a data component of an event. ARIB STD-B10 Part 2, 6.2.28. */
+interface DataContentDescriptor {
+  readonly kind: 'data_content';
+  /** data_component_id, as in the data component descriptor. */
+  readonly dataComponentId: number;
+  /** component_tag to start with. */
+  readonly entryComponent: number;
+  /** selector_byte, whose layout depends on the id. */
+  readonly selector: Uint8Array;
+  /** component_tags that are also needed. */
+  readonly components: readonly number[];
+  readonly language: string;
+  readonly text: string;
+}
+
+export function parseDataContent(r: Reader): DataContentDescriptor {
+  const dataComponentId = r.u16();
+  const entryComponent = r.u8();
+  const selector = r.take(r.u8());
+  const components = [...r.take(r.u8())];
+  return {
+    kind: 'data_content',
+    dataComponentId,
+    entryComponent,
+    selector,
+    components,
+    language: r.language(),
+    text: readText(r, r.u8()),
+  };
+}
+
+/** arib_caption_info: the languages of an event's captions. ARIB STD-B24 Vol. 1 Part 3, 9.6.2. */
+interface CaptionLanguage {
+  /** language_tag, 3 bits: 0 the first language. */
+  readonly tag: number;
+  /** DMF, 4 bits: whether it is shown at once when received (upper two) and when played back (lower two). */
+  readonly displayMode: number;
+  readonly language: string;
+}
+
+/** data_component_id of captions, and of one-segment captions. */
+const CAPTION_IDS: readonly number[] = [0x0008, 0x0012];
+
+/** Undefined if the content is not captions or its selector is truncated. */
+export function captionLanguages(content: DataContentDescriptor): CaptionLanguage[] | undefined {
+  if (!CAPTION_IDS.includes(content.dataComponentId)) return undefined;
+  const r = new Reader(content.selector);
+  const languages: CaptionLanguage[] = [];
+  for (let left = r.u8(); left > 0 && !r.exhausted; left--) {
+    // language_tag 3, reserved 1, DMF 4
+    const head = r.u8();
+    languages.push({ tag: head >> 5, displayMode: head & 0x0f, language: r.language() });
+  }
+  return r.exhausted ? undefined : languages;
+}
+
+/**
+ * Carousel compatible composite descriptor, tag 0xF7: descriptors for a data carousel's modules, whose tags have
+ * other meanings than in tables. ARIB STD-B10 Part 2, 6.2.48.
+ */
+interface CarouselCompatibleCompositeDescriptor {
+  readonly kind: 'carousel_compatible_composite';
+  readonly parts: readonly RawDescriptor[];
+}
+
+export function parseCarouselCompatibleComposite(r: Reader): CarouselCompatibleCompositeDescriptor {
+  const parts: RawDescriptor[] = [];
+  while (r.remaining > 0) parts.push(rawDescriptor(r.u8(), r.take(r.u8())));
+  return { kind: 'carousel_compatible_composite', parts };
+}
+
+/**
+ * Application signalling descriptor, tag 0x6F: which AITs a stream carries. ETSI TS 102 809, 5.3.5.1;
+ * ARIB STD-B24 Vol. 4.
+ */
+interface ApplicationSignallingDescriptor {
+  readonly kind: 'application_signalling';
+  readonly applications: readonly SignalledApplication[];
+}
+
+interface SignalledApplication {
+  /** application_type, 15 bits: 0x0010 or 0x0011 for HTML5 applications. */
+  readonly applicationType: number;
+  /** AIT_version_number, 5 bits. */
+  readonly aitVersion: number;
+}
+
+export function parseApplicationSignalling(r: Reader): ApplicationSignallingDescriptor {
+  const applications: SignalledApplication[] = [];
+  while (r.remaining > 0) {
+    // reserved 1, application_type 15; reserved 3, AIT_version_number 5
+    applications.push({ applicationType: r.u16() & 0x7fff, aitVersion: r.u8() & 0x1f });
+  }
+  return { kind: 'application_signalling', applications };
+}
+
+/** Download content descriptor, tag 0xC9, of an SDTT. ARIB STD-B21, 12.2.1.1. */
+interface DownloadContentDescriptor {
+  readonly kind: 'download_content';
+  /** Whether the receiver restarts after the download. */
+  readonly reboot: boolean;
+  /** add_on: is added to existing software; otherwise replaces it. */
+  readonly addOn: boolean;
+  /** Octets of all modules. */
+  readonly componentSize: number;
+  readonly downloadId: number;
+  /** time_out_value_DII, in milliseconds. */
+  readonly diiTimeout: number;
+  /** leak_rate, 22 bits, in units of 50 octets a second. */
+  readonly leakRate: number;
+  readonly componentTag: number;
+  /** compatibilityDescriptor() after its length, as sent. */
+  readonly compatibility: Uint8Array | undefined;
+  readonly modules: readonly DownloadModule[];
+  readonly privateData: Uint8Array;
+  readonly text: DownloadText | undefined;
+}
+
+interface DownloadModule {
+  readonly id: number;
+  /** Octets. */
+  readonly size: number;
+  /** module_info: descriptors of the data carousel. */
+  readonly info: Uint8Array;
+}
+
+interface DownloadText {
+  readonly language: string;
+  readonly text: string;
+}
+
+export function parseDownloadContent(r: Reader): DownloadContentDescriptor {
+  // reboot 1, add_on 1, compatibility_flag 1, module_info_flag 1, text_info_flag 1, reserved 3
+  const flags = r.u8();
+  return {
+    kind: 'download_content',
+    reboot: (flags & 0x80) !== 0,
+    addOn: (flags & 0x40) !== 0,
+    componentSize: r.u32(),
+    downloadId: r.u32(),
+    diiTimeout: r.u32(),
+    leakRate: r.u24() >> 2, // reserved 2
+    componentTag: r.u8(),
+    compatibility: (flags & 0x20) !== 0 ? r.take(r.u16()) : undefined,
+    modules: (flags & 0x10) !== 0 ? readModules(r) : [],
+    privateData: r.take(r.u8()),
+    text: (flags & 0x08) !== 0 ? { language: r.language(), text: readText(r, r.u8()) } : undefined,
+  };
+}
+
+function readModules(r: Reader): DownloadModule[] {
+  const modules: DownloadModule[] = [];
+  for (let left = r.u16(); left > 0 && !r.exhausted; left--) {
+    modules.push({ id: r.u16(), size: r.u32(), info: r.take(r.u8()) });
+  }
+  return modules;
+}
+
+/** Hyperlink descriptor, tag 0xC5: from an event to related content. ARIB STD-B10 Part 2, 6.2.29. */
+interface HyperlinkDescriptor {
+  readonly kind: 'hyperlink';
+  /** hyper_linkage_type: 1 combined data, 2 combined stream, 3 content to index, 4 index to content, 5 guide data. */
+  readonly linkageType: number;
+  readonly destination: LinkDestination;
+  readonly privateData: Uint8Array;
+}
+
+type LinkDestination =
+  | ({ readonly to: 'service' } & LinkedService)
+  | ({ readonly to: 'event'; readonly eventId: EventId } & LinkedService)
+  | ({ readonly to: 'module'; readonly eventId: EventId } & LinkedService & LinkedModule)
+  | ({ readonly to: 'content'; readonly contentId: number } & LinkedService)
+  | ({ readonly to: 'content-module'; readonly contentId: number } & LinkedService & LinkedModule)
+  | ErtNode
+  | { readonly to: 'stored-content'; readonly uri: string }
+  | { readonly to: 'unknown'; readonly destinationType: number; readonly selector: Uint8Array };
+
+interface LinkedService {
+  readonly originalNetworkId: NetworkId;
+  readonly transportStreamId: TransportStreamId;
+  readonly serviceId: ServiceId;
+}
+
+interface LinkedModule {
+  readonly componentTag: number;
+  readonly moduleId: number;
+}
+
+/** A node of an event relation table. */
+interface ErtNode {
+  readonly to: 'node';
+  readonly informationProviderId: number;
+  readonly eventRelationId: number;
+  readonly nodeId: number;
+}
+
+/** Undefined if the selector is shorter than its destination requires. */
+export function parseHyperlink(r: Reader): HyperlinkDescriptor | undefined {
+  const linkageType = r.u8();
+  const destinationType = r.u8();
+  const selector = r.slice(r.u8());
+  const destination = readDestination(destinationType, selector);
+  if (selector.exhausted) return undefined;
+  return { kind: 'hyperlink', linkageType, destination, privateData: r.rest() };
+}
+
+function readDestination(destinationType: number, r: Reader): LinkDestination {
+  switch (destinationType) {
+    case 1:
+      return { to: 'service', ...readService(r) };
+    case 2:
+      return { to: 'event', ...readService(r), eventId: r.u16() as EventId };
+    case 3:
+      return { to: 'module', ...readService(r), eventId: r.u16() as EventId, ...readModule(r) };
+    case 4:
+      return { to: 'content', ...readService(r), contentId: r.u32() };
+    case 5:
+      return { to: 'content-module', ...readService(r), contentId: r.u32(), ...readModule(r) };
+    case 6:
+      return { to: 'node', informationProviderId: r.u16(), eventRelationId: r.u16(), nodeId: r.u16() };
+    case 7:
+      return { to: 'stored-content', uri: String.fromCharCode(...r.rest()) };
+    default:
+      return { to: 'unknown', destinationType, selector: r.rest() };
+  }
+}
+
+function readService(r: Reader): LinkedService {
+  return {
+    originalNetworkId: r.u16() as NetworkId,
+    transportStreamId: r.u16() as TransportStreamId,
+    serviceId: r.u16() as ServiceId,
+  };
+}
+
+function readModule(r: Reader): LinkedModule {
+  return { componentTag: r.u8(), moduleId: r.u16() };
+}

@@ -1,0 +1,254 @@
+/** BAT, BIT, SDTT, SIT, DIT, AIT and ECM, octet by octet. */
+
+import { describe, expect, test } from 'bun:test';
+import { longSection, type SectionFields, u16 } from '../../../test/stream-builder.ts';
+import { parseAit } from '../application/section-ait.ts';
+import type { ServiceId } from '../ids.ts';
+import { readSection, type Section } from '../ts/section.ts';
+import { parseSdtt } from './cdt.ts';
+import { parseEcm } from './ecm.ts';
+import { broadcasterOf, parseBat, parseBit } from './service-tables.ts';
+import { parseDit, parseSit } from './sit.ts';
+
+/** Octets in hexadecimal, with a comment after `//` on each line. */
+function octets(table: string): Uint8Array {
+  return Uint8Array.fromHex(table.replace(/\/\/.*/g, '').replace(/\s/g, ''));
+}
+
+function section(fields: Omit<SectionFields, 'body'> & { body: string }): Section {
+  const read = readSection(longSection({ ...fields, body: [...octets(fields.body)] }));
+  if (read === undefined) throw new Error('the test built an invalid section');
+  return read;
+}
+
+const HEAD = { version: 3, sectionNumber: 0, lastSectionNumber: 0 };
+
+type Parser = (section: Section) => unknown;
+
+interface Example {
+  readonly name: string;
+  readonly parse: Parser;
+  readonly tableId: number;
+  readonly extension: number;
+  readonly body: string;
+  readonly expected: object;
+}
+
+const EXAMPLES: readonly Example[] = [
+  {
+    name: 'BAT: bouquet, streams and their descriptors',
+    parse: parseBat,
+    tableId: 0x4a,
+    extension: 0x1234,
+    body: `
+      F0 04          // reserved 4, bouquet_descriptors_length
+      47 02 A2 A4    // bouquet name あい
+      F0 0B          // reserved 4, transport_stream_loop_length
+      40 10 00 04    // transport_stream_id, original_network_id
+      F0 05
+      41 03 00 65 01 // service list
+    `,
+    expected: {
+      bouquetId: 0x1234,
+      ...HEAD,
+      descriptors: [{ kind: 'bouquet_name', name: 'あい' }],
+      transportStreams: [
+        {
+          transportStreamId: 0x4010,
+          originalNetworkId: 4,
+          descriptors: [{ kind: 'service_list', services: [{ serviceId: 101, serviceType: 1 }] }],
+        },
+      ],
+    },
+  },
+  {
+    name: 'BIT: network and broadcasters',
+    parse: parseBit,
+    tableId: 0xc4,
+    extension: 4,
+    body: `
+      F0 06          // reserved 3, broadcast_view_propriety 1, first_descriptors_length
+      D7 04 01 FF FF 80 // SI parameter, cut: raw
+      02 F0 03       // broadcaster_id; reserved 4, broadcaster_descriptors_length
+      D8 01 A2       // broadcaster name あ
+      03 F0 00
+    `,
+    expected: {
+      originalNetworkId: 4,
+      ...HEAD,
+      showsBroadcasters: true,
+      descriptors: [{ kind: 'raw', tag: 0xd7, data: octets('01 FF FF 80') }],
+      broadcasters: [
+        { broadcasterId: 2, descriptors: [{ kind: 'broadcaster_name', name: 'あ' }] },
+        { broadcasterId: 3, descriptors: [] },
+      ],
+    },
+  },
+  {
+    name: 'SDTT: contents, their times and descriptors',
+    parse: parseSdtt,
+    tableId: 0xc3,
+    extension: 0xfffe,
+    body: `
+      40 F1 00 04 03 A1 // transport_stream_id, original_network_id, service_id
+      01             // num_of_contents
+      10 02          // group 1, target_version 2
+      00 35          // new_version 3, download_level 1, version_indicator 1
+      00 AF          // content_description_length 10, reserved 4
+      00 81          // schedule_description_length 8, schedule_time_shift_information 1
+      9E 8B 00 00 00 00 30 00 // 1970-01-01, half an hour
+      80 00          // an unknown descriptor
+    `,
+    expected: {
+      makerId: 0xff,
+      modelId: 0xfe,
+      transportStreamId: 0x40f1,
+      originalNetworkId: 4,
+      serviceId: 929,
+      ...HEAD,
+      contents: [
+        {
+          group: 1,
+          targetVersion: 2,
+          newVersion: 3,
+          downloadLevel: 1,
+          versionIndicator: 1,
+          timeShift: 1,
+          schedule: [{ startAt: Date.parse('1970-01-01T00:00:00+09:00'), duration: 1800 }],
+          descriptors: [{ kind: 'raw', tag: 0x80, data: octets('') }],
+        },
+      ],
+    },
+  },
+  {
+    name: 'SIT: stream and services',
+    parse: parseSit,
+    tableId: 0x7f,
+    extension: 0xffff,
+    body: `
+      F0 09          // reserved 4, transmission_info_loop_length
+      C2 07 4A 50 4E 42 53 00 04 // network identification
+      00 65 C0 04    // service_id; reserved 1, running_status 4, service_loop_length
+      48 02 01 00    // service, its name cut: raw
+    `,
+    expected: {
+      ...HEAD,
+      descriptors: [
+        {
+          kind: 'network_identification',
+          country: 'JPN',
+          medium: 'BS',
+          networkId: 4,
+          privateData: octets(''),
+        },
+      ],
+      services: [
+        {
+          serviceId: 101,
+          runningStatus: 4,
+          descriptors: [{ kind: 'raw', tag: 0x48, data: octets('01 00') }],
+        },
+      ],
+    },
+  },
+  {
+    name: 'AIT: applications, what to do with them and where they are',
+    parse: parseAit,
+    tableId: 0x74,
+    extension: 0x8011,
+    body: `
+      F0 00          // reserved 4, common_descriptors_length
+      F0 0D          // reserved 4, application_loop_length
+      00 00 00 0A 00 01 // organisation_id, application_id
+      01             // AUTOSTART
+      F0 04          // reserved 4, length
+      15 02 61 62    // simple application location
+    `,
+    expected: {
+      test: true,
+      applicationType: 0x11,
+      ...HEAD,
+      descriptors: [],
+      applications: [
+        {
+          organizationId: 10,
+          applicationId: 1,
+          control: 'autostart',
+          controlCode: 1,
+          descriptors: [{ kind: 'simple_application_location', path: 'ab' }],
+        },
+      ],
+    },
+  },
+  {
+    name: 'ECM: what is not encrypted',
+    parse: parseEcm,
+    tableId: 0x82,
+    extension: 0,
+    body: '00 02 03 AA BB // protocol, broadcaster group, work key, encrypted',
+    expected: {
+      extension: 0,
+      ...HEAD,
+      protocol: 0,
+      broadcasterGroupId: 2,
+      workKeyId: 3,
+      message: octets('00 02 03 AA BB'),
+    },
+  },
+];
+
+for (const { name, parse, tableId, extension, body, expected } of EXAMPLES) {
+  test(name, () => {
+    const fields = { tableId, extension, version: 3, body };
+    expect(parse(section(fields))).toEqual(expected);
+    expect(parse(section({ ...fields, current: false }))).toBeUndefined();
+    expect(parse(section({ ...fields, tableId: 0x90 }))).toBeUndefined();
+  });
+
+  test(`${name}; truncated anywhere it is rejected or yields fewer entries`, () => {
+    const whole = octets(body);
+    for (let length = 0; length < whole.length; length++) {
+      const cut = whole.subarray(0, length).toHex();
+      const read = parse(section({ tableId, extension, version: 3, body: cut }));
+      expect(read).not.toEqual(expected);
+    }
+  });
+}
+
+test('an SDTT whose schedule is longer than its content is rejected', () => {
+  const body = '40 F1 00 04 03 A1 01 10 02 00 35 00 7F 00 81 9E 8B 00 00 00 00 30 00 80 00';
+  expect(parseSdtt(section({ tableId: 0xc3, extension: 0xfffe, body }))).toBeUndefined();
+});
+
+test('DIT: a short section', () => {
+  const read = (hex: string) => {
+    const short = readSection(octets(hex));
+    return short === undefined ? undefined : parseDit(short);
+  };
+  expect(read('7E 70 01 FF')).toEqual({ transition: true });
+  expect(read('7E 70 01 7F')).toEqual({ transition: false });
+  expect(read('7E 70 00')).toBeUndefined();
+  expect(read('70 70 01 7F')).toBeUndefined();
+});
+
+describe('the broadcaster of a service', () => {
+  const list = (...services: number[]) => [
+    0x41,
+    3 * services.length,
+    ...services.flatMap((id) => [...u16(id), 1]),
+  ];
+  const of = (broadcasters: number[][], serviceId: number) => {
+    const loops = broadcasters.flatMap((loop, index) => [index + 1, ...u16(0xf000 | loop.length), ...loop]);
+    const bytes = longSection({ tableId: 0xc4, extension: 4, body: [...u16(0xf000), ...loops] });
+    const section = readSection(bytes);
+    const bit = section === undefined ? undefined : parseBit(section);
+    return bit === undefined ? undefined : broadcasterOf(bit, serviceId as ServiceId)?.broadcasterId;
+  };
+
+  test('is the one that lists it, or the only one if that lists none', () => {
+    expect([101, 102, 103].map((id) => of([list(101), list(100, 102)], id))).toEqual([1, 2, undefined]);
+    expect(of([[]], 101)).toBe(1);
+    expect(of([[], []], 101)).toBeUndefined();
+    expect(of([list(100)], 101)).toBeUndefined();
+  });
+});

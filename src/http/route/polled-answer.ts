@@ -1,0 +1,50 @@
+/** Lists that clients poll: JSON with an ETag, 304 for clients that already have it. RFC 9110, 13.1.2. */
+import type { TSchema } from '@sinclair/typebox';
+import { matchesEtag } from './request.ts';
+
+export interface PolledAnswer {
+  /** With quotes. */
+  readonly etag: string;
+  /** JSON. */
+  readonly body: string;
+}
+
+/** With quotes; differs for different texts. */
+export function etagOf(body: string): string {
+  return `"${Bun.hash(body).toString(36)}"`;
+}
+
+/** Converts a value to such a response. */
+export function polledAnswer(value: unknown): PolledAnswer {
+  const body = JSON.stringify(value);
+  return { body, etag: etagOf(body) };
+}
+
+/** Private to the client, revalidated on every use. */
+function headersOf(etag: string): Record<string, string> {
+  // Weak: the same content is sent with and without compression.
+  return { etag: `W/${etag}`, 'cache-control': 'private, no-cache', 'content-type': 'application/json' };
+}
+
+/** 304 if the client has this version; undefined otherwise. */
+export function notModified(request: Request, etag: string): Response | undefined {
+  if (!matchesEtag(request.headers.get('if-none-match'), etag)) return undefined;
+  return new Response(null, { status: 304, headers: headersOf(etag) });
+}
+
+export function polledJson(request: Request, { etag, body }: PolledAnswer): Response {
+  return notModified(request, etag) ?? new Response(body, { headers: headersOf(etag) });
+}
+
+/** The 200 and the 304 of such a list, for the description: its body is written, not validated. */
+export function polledResponses(description: string, schema: TSchema) {
+  const etag = { schema: { type: 'string' as const }, description: 'changes with the content' };
+  return {
+    200: {
+      description,
+      headers: { etag },
+      content: { 'application/json': { schema: JSON.parse(JSON.stringify(schema)) } },
+    },
+    304: { description: 'unchanged since `If-None-Match`', headers: { etag } },
+  };
+}

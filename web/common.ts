@@ -1,0 +1,21 @@
+/** Most screens use these: named here, they come with the first script, and not as a file each. */
+import '../lib/wire/vocabulary.ts';
+import './query/booking-window.ts';
+import './query/guide-status.ts';
+import './query/queries.ts';
+import './query/recordings.ts';
+import './query/reservations.ts';
+import './reservations/texts.ts';
+import './ui/logo.tsx';
+import './ui/marks.tsx';
+import './ui/named.tsx';
+import './ui/progress.tsx';
+import './ui/sheet.tsx';
+import './ui/use-in-order.ts';
+import './words/advice.ts';
+import './words/day.ts';
+import './words/failure-panel.tsx';
+import './words/reservation.ts';
+import './words/time.ts';
+import './words/title.ts';
+import './words/tuner.ts';

@@ -1,0 +1,203 @@
+/** Home: every station by broadcast type with what is on now. */
+
+import { useEffect, useState } from 'preact/hooks';
+import type { Station } from '../../lib/wire/api.ts';
+import { now } from '../device/clock.ts';
+import { connection } from '../device/connection.ts';
+import { homeTab } from '../device/preferences.ts';
+import { isTextField } from '../navigation/focus.ts';
+import { keyNumber } from '../navigation/keys.ts';
+import { navigate } from '../navigation/router.ts';
+import { Bell } from '../notices/bell.tsx';
+import { getStatus } from '../query/api.ts';
+import { shownStations } from '../query/station-order.ts';
+import { readStations, stationList, stationOfKey, withoutCopies } from '../query/stations.ts';
+import { Panel } from '../ui/panel.tsx';
+import { FailurePanel } from '../words/failure-panel.tsx';
+import { airClockText, airDateText } from '../words/time.ts';
+import { NextUp, useIsNextUnknown } from './next-up.tsx';
+import { SkeletonCard, StationCard } from './station-card.tsx';
+import { StatusLine } from './status-line.tsx';
+import { TEXTS } from './texts.ts';
+import { useIsWatchUnknown, WatchRow } from './watch-row.tsx';
+
+const BANDS = [
+  { type: 'GR', label: TEXTS.terrestrial },
+  { type: 'BS', label: 'BS' },
+  { type: 'CS', label: 'CS' },
+] as const;
+
+function Bands({ stations }: { stations: readonly Station[] }) {
+  const present = BANDS.map((band) => ({
+    ...band,
+    stations: stations.filter((station) => station.type === band.type),
+  })).filter((band) => band.stations.length > 0);
+  const chosen = present.find((band) => band.type === homeTab.value) ?? present[0];
+  if (chosen === undefined) return <NoStations />;
+  return (
+    <>
+      {present.length < 2 ? null : (
+        <div class="home-bands sticky at-top" data-nav-group="bands" data-nav-whole="">
+          <div class="tabs" role="tablist" aria-label={TEXTS.bands}>
+            {present.map((band) => (
+              <button
+                key={band.type}
+                type="button"
+                role="tab"
+                class="tab"
+                id={`band-${band.type}`}
+                aria-selected={band === chosen}
+                aria-controls="stations"
+                onClick={() => {
+                  homeTab.value = band.type;
+                }}
+              >
+                {band.label}
+                <span class="tab-count numbers" aria-hidden="true">
+                  {band.stations.length}
+                </span>
+              </button>
+            ))}
+          </div>
+        </div>
+      )}
+      <div id="stations" role="tabpanel" aria-labelledby={`band-${chosen.type}`}>
+        <ul
+          class="stations stack"
+          data-nav-group="stations"
+          data-nav-start=""
+          aria-label={TEXTS.onAirOf(chosen.label)}
+        >
+          {chosen.stations.map((station) => (
+            <li key={station.id} class="stack min-0">
+              <StationCard station={station} />
+            </li>
+          ))}
+        </ul>
+      </div>
+    </>
+  );
+}
+
+/** The service's report about its tuners or its database; undefined while they are well or unknown. */
+function useTrouble(of: 'agent' | 'database'): string | undefined {
+  const [trouble, setTrouble] = useState<string>();
+  useEffect(() => {
+    const abort = new AbortController();
+    getStatus(abort.signal)
+      .then((status) => {
+        setTrouble(status?.[of]?.message ?? undefined);
+      })
+      // The panel is complete without it, and the list's own failures have their place.
+      .catch(() => undefined);
+    return () => abort.abort();
+  }, [connection.value]);
+  return trouble;
+}
+
+function NoStations() {
+  const reason = useTrouble('agent');
+  return (
+    <Panel
+      icon="antenna"
+      title={TEXTS.noStations}
+      actions={
+        <>
+          <a class="button button-main" href="setup">
+            {TEXTS.setup}
+          </a>
+          <button type="button" class="button" onClick={() => void readStations()}>
+            {TEXTS.reload}
+          </button>
+        </>
+      }
+    >
+      <p>{TEXTS.noStationsNote}</p>
+      {reason === undefined ? null : <p role="alert">{reason}</p>}
+    </Panel>
+  );
+}
+
+function Waiting() {
+  return (
+    <div class="stations stack" role="status">
+      <span class="hidden-text">{TEXTS.loading}</span>
+      {Array.from({ length: 8 }, (_, index) => (
+        <SkeletonCard key={index} />
+      ))}
+    </div>
+  );
+}
+
+function Content() {
+  const list = stationList.value;
+  switch (list.kind) {
+    case 'loading':
+      return <Waiting />;
+    case 'failed':
+      return <FailurePanel failure={list.failure} onRetry={() => void readStations()} />;
+    case 'ready':
+      return <Bands stations={withoutCopies(shownStations.value)} />;
+  }
+}
+
+/**
+ * The rows above the stations, and the stations. Where the last visit does not say that a row is there, its answer is
+ * awaited: a row that arrives later would push the stations down.
+ */
+function Rows() {
+  const isNextUnknown = useIsNextUnknown();
+  const isWatchUnknown = useIsWatchUnknown();
+  if ((isNextUnknown || isWatchUnknown) && stationList.value.kind !== 'failed') return <Waiting />;
+  return (
+    <>
+      <NextUp />
+      <WatchRow />
+      <Content />
+    </>
+  );
+}
+
+/** The digits of a remote control lead straight to a station. */
+function onNumberKey(event: KeyboardEvent): void {
+  if (event.defaultPrevented || isTextField(event.target)) return;
+  const number = keyNumber(event);
+  const list = stationList.value;
+  if (number === undefined || list.kind !== 'ready') return;
+  const station = stationOfKey(list.stations, number);
+  if (station === undefined) return;
+  event.preventDefault();
+  navigate(`live/${station.id}`);
+}
+
+/** Storage problems are shown before anything is booked. */
+function DatabaseTrouble() {
+  const message = useTrouble('database');
+  return message === undefined ? null : (
+    <p class="notice" data-tone="warn" role="alert">
+      {message}
+    </p>
+  );
+}
+
+export function Home() {
+  useEffect(() => {
+    document.addEventListener('keydown', onNumberKey);
+    return () => document.removeEventListener('keydown', onNumberKey);
+  }, []);
+  return (
+    <>
+      <header class="home-head flex wrap below-100">
+        <h1 class="home-title">{TEXTS.onAir}</h1>
+        <Bell />
+        <p class="home-clock home-when flex align-baseline push-end gap-60 semibold muted">
+          <span class="numbers">{airDateText(now.value)}</span>
+          <b class="numbers bold ink">{airClockText(now.value)}</b>
+        </p>
+      </header>
+      <DatabaseTrouble />
+      <StatusLine />
+      <Rows />
+    </>
+  );
+}

@@ -1,0 +1,118 @@
+/** What happened lately, newest first; each leads to its thing. */
+import { useEffect, useState } from 'preact/hooks';
+import type { Notice } from '../../lib/wire/notifications.ts';
+import type { NoticeEvent } from '../../lib/wire/vocabulary.ts';
+import { now } from '../device/clock.ts';
+import { ApiFailure, networkFailure } from '../query/api.ts';
+import { getNoticesBefore, NOTICES } from '../query/notices.ts';
+import { useQuery } from '../query/use-query.ts';
+import { ReminderList } from '../reminders/reminder-list.tsx';
+import { Icon, type IconName } from '../ui/icon.tsx';
+import { Panel } from '../ui/panel.tsx';
+import { showToast } from '../ui/toast.tsx';
+import { FailurePanel } from '../words/failure-panel.tsx';
+import { agoText, momentText } from '../words/time.ts';
+import { NoticeActions } from './actions.tsx';
+import { TEXTS } from './texts.ts';
+import { noteSeen, seenNotice } from './unread.ts';
+
+const DAY_MS = 86_400_000;
+
+const LOOKS: Readonly<Record<NoticeEvent, { icon: IconName; tone: 'bad' | 'warn' | 'good' | 'plain' }>> = {
+  failed: { icon: 'close', tone: 'bad' },
+  will_fail: { icon: 'alert', tone: 'bad' },
+  encode_failed: { icon: 'alert', tone: 'bad' },
+  tuner_lost: { icon: 'antenna', tone: 'bad' },
+  card_lost: { icon: 'lock', tone: 'bad' },
+  conflict: { icon: 'alert', tone: 'warn' },
+  disk_low: { icon: 'disk', tone: 'warn' },
+  guide_stale: { icon: 'guide', tone: 'warn' },
+  database_trouble: { icon: 'disk', tone: 'bad' },
+  finished: { icon: 'check', tone: 'good' },
+  started: { icon: 'record', tone: 'plain' },
+  reserved: { icon: 'reserve', tone: 'plain' },
+  rebooked: { icon: 'reserve', tone: 'plain' },
+  encoded: { icon: 'check', tone: 'good' },
+  tuner_back: { icon: 'antenna', tone: 'good' },
+  paired: { icon: 'info', tone: 'plain' },
+  update: { icon: 'info', tone: 'plain' },
+  reminder: { icon: 'clock', tone: 'plain' },
+};
+
+/** Only the newest page is answered at once. */
+const PAGE = 50;
+
+function Row({ notice, isNew }: { notice: Notice; isNew: boolean }) {
+  const { icon, tone } = LOOKS[notice.event];
+  const isRecent = now.value - notice.at < DAY_MS;
+  return (
+    <li>
+      <a class="row notice" href={notice.path} data-nav-group="notices">
+        <span class="notice-sign place-center rigid circle" data-tone={tone}>
+          <Icon name={icon} />
+        </span>
+        <span class="row-text">
+          <span class="notice-text">{notice.text}</span>
+          <span class="row-name">
+            {isNew ? <b class="notice-new block-level text-accent">{TEXTS.fresh}</b> : null}
+            {isRecent ? agoText(notice.at, now.value) : momentText(notice.at, now.value)}
+          </span>
+        </span>
+        <Icon name="next" class="row-go" />
+      </a>
+      <NoticeActions notice={notice} />
+    </li>
+  );
+}
+
+export function Notices() {
+  const { value, failure, renew } = useQuery(NOTICES);
+  const [older, setOlder] = useState<readonly Notice[]>([]);
+  const [isAll, setAll] = useState(false);
+  // What was new when the screen was opened stays marked while it is open.
+  const [seenBefore] = useState(() => seenNotice.peek() ?? -1);
+  useEffect(() => {
+    if (value !== undefined) noteSeen(value);
+  }, [value]);
+  if (value === undefined) {
+    if (failure !== undefined) return <FailurePanel failure={failure} onRetry={() => void renew()} />;
+    return <span class="skeleton block-skeleton" />;
+  }
+  const shown = [...value, ...older.filter(({ id }) => id < (value.at(-1)?.id ?? 0))];
+  const more = async (): Promise<void> => {
+    try {
+      const page = await getNoticesBefore(shown.at(-1)?.id ?? 0);
+      setOlder([...older, ...page]);
+      if (page.length < PAGE) setAll(true);
+    } catch (error) {
+      showToast((error instanceof ApiFailure ? error : networkFailure(error)).message);
+    }
+  };
+  return (
+    <div class="notices">
+      <header class="screen-head">
+        <h1 class="screen-title">{TEXTS.title}</h1>
+        <a class="button button-small push-end" href="settings?section=notify">
+          {TEXTS.targetsLink}
+        </a>
+      </header>
+      <ReminderList />
+      {shown.length === 0 ? (
+        <Panel icon="bell" title={TEXTS.none}>
+          <p>{TEXTS.noneNote}</p>
+        </Panel>
+      ) : (
+        <ul class="stack gap-25">
+          {shown.map((notice) => (
+            <Row key={notice.id} notice={notice} isNew={notice.id > seenBefore} />
+          ))}
+        </ul>
+      )}
+      {shown.length < PAGE || isAll ? null : (
+        <button type="button" class="button notices-more" onClick={() => void more()}>
+          {TEXTS.more}
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,169 @@
+/** Targets of notices, in the settings. */
+import { useState } from 'preact/hooks';
+import type { Target } from '../../lib/wire/notifications.ts';
+import { now } from '../device/clock.ts';
+import { ApiFailure, networkFailure } from '../query/api.ts';
+import { addTarget, removeTarget, TARGETS, testTarget } from '../query/notices.ts';
+import { useQuery } from '../query/use-query.ts';
+import { Confirm } from '../ui/confirm.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { showToast } from '../ui/toast.tsx';
+import { agentName } from '../words/agent-name.ts';
+import { BlockWaiting, Refusal } from '../words/field-failure.tsx';
+import { agoText } from '../words/time.ts';
+import { pushObstacle, subscribe } from './push.ts';
+import { TargetForm } from './target-form.tsx';
+import { FORMAT_LABELS, TEXTS } from './texts.ts';
+
+function messageOf(error: unknown): string {
+  if (error instanceof ApiFailure) return error.message;
+  // Sentences of our own; whatever else a browser throws is about the connection.
+  return error instanceof Error && error.cause !== undefined ? error.message : networkFailure(error).message;
+}
+
+function stateText({ last, waiting }: Target): string {
+  const result =
+    last === null ? TEXTS.notYet : last.ok ? TEXTS.delivered(agoText(last.at, now.value)) : last.message;
+  return waiting === 0 ? result : `${result} ${TEXTS.waiting(waiting)}`;
+}
+
+interface RowProps {
+  readonly target: Target;
+  readonly onEdit: () => void;
+  readonly onRemove: () => void;
+}
+
+function Row({ target, onEdit, onRemove }: RowProps) {
+  const [busy, setBusy] = useState(false);
+  const { id, name, format, last } = target;
+  const kind = format === null ? TEXTS.push : FORMAT_LABELS[format];
+  const test = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      showToast((await testTarget(id)).message);
+    } catch (error) {
+      showToast(messageOf(error));
+    }
+    setBusy(false);
+  };
+  return (
+    <li class="access-row wrap">
+      <b>
+        <bdi>{name}</bdi>
+      </b>
+      {kind === name ? null : <span class="note">{kind}</span>}
+      <span class="access-note target-state" data-tone={last?.ok === false ? 'bad' : undefined}>
+        {stateText(target)}
+      </span>
+      <span class="flex wrap gap-50">
+        <button type="button" class="button button-small" disabled={busy} onClick={() => void test()}>
+          <span class="hidden-text">{name}</span>
+          {busy ? TEXTS.testing : TEXTS.test}
+        </button>
+        <button type="button" class="button button-small" onClick={onEdit}>
+          <span class="hidden-text">{TEXTS.of(name)}</span>
+          {TEXTS.edit}
+        </button>
+        <button type="button" class="button button-small" onClick={onRemove}>
+          <span class="hidden-text">{TEXTS.of(name)}</span>
+          {TEXTS.remove}
+        </button>
+      </span>
+    </li>
+  );
+}
+
+type Task = { readonly kind: 'add' } | { readonly kind: 'edit' | 'remove'; readonly target: Target };
+
+export function NotificationTargets() {
+  const { value, failure, renew } = useQuery(TARGETS);
+  const [task, setTask] = useState<Task>();
+  const [refused, setRefused] = useState<string>();
+  const [busy, setBusy] = useState(false);
+  const obstacle = pushObstacle();
+  const close = (): void => setTask(undefined);
+  const run = async (act: () => Promise<void>): Promise<void> => {
+    setRefused(undefined);
+    setBusy(true);
+    try {
+      await act();
+      await renew();
+    } catch (error) {
+      setRefused(messageOf(error));
+    }
+    setBusy(false);
+  };
+  const addDevice = async (): Promise<void> => {
+    const { endpoint, keys } = (await subscribe()).toJSON();
+    const subscription = {
+      endpoint: endpoint ?? '',
+      keys: { p256dh: keys?.p256dh ?? '', auth: keys?.auth ?? '' },
+    };
+    const { name } = await addTarget({ kind: 'push', name: agentName(navigator.userAgent), subscription });
+    showToast(TEXTS.added(name));
+  };
+  if (value === undefined) {
+    return <BlockWaiting failure={failure} />;
+  }
+  return (
+    <>
+      {value.length === 0 ? <p class="block-note">{TEXTS.noTargets}</p> : null}
+      <ul class="access-rows">
+        {value.map((target) => (
+          <Row
+            key={target.id}
+            target={target}
+            onEdit={() => setTask({ kind: 'edit', target })}
+            onRemove={() => setTask({ kind: 'remove', target })}
+          />
+        ))}
+      </ul>
+      <div class="target-add flex wrap gap-50">
+        <button
+          type="button"
+          class="button"
+          disabled={busy || obstacle !== undefined}
+          onClick={() => void run(addDevice)}
+        >
+          <Icon name="bell" />
+          {TEXTS.thisDevice}
+        </button>
+        <button type="button" class="button" onClick={() => setTask({ kind: 'add' })}>
+          <Icon name="plus" />
+          {TEXTS.addWebhook}
+        </button>
+      </div>
+      {obstacle === undefined ? null : <p class="block-note">{obstacle}</p>}
+      <Refusal text={refused} />
+      {task === undefined || task.kind === 'remove' ? null : (
+        <TargetForm
+          target={task.kind === 'edit' ? task.target : undefined}
+          onClose={close}
+          onSaved={({ name }) => {
+            close();
+            showToast(task.kind === 'edit' ? TEXTS.saved : TEXTS.added(name));
+            void renew();
+          }}
+        />
+      )}
+      {task?.kind !== 'remove' ? null : (
+        <Confirm
+          title={TEXTS.remove}
+          action={TEXTS.removeNow}
+          onClose={close}
+          onConfirm={() =>
+            void run(async () => {
+              await removeTarget(task.target.id);
+              showToast(TEXTS.removed(task.target.name));
+            })
+          }
+        >
+          <p class="access-name">
+            「<bdi>{task.target.name}</bdi>」
+          </p>
+          <p>{TEXTS.removeNote}</p>
+        </Confirm>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,186 @@
+/** Reservations: as a list by day, as a day's timetable by tuner, and as a week. */
+import { useSignal } from '@preact/signals';
+import type { ReservationItem } from '../../lib/wire/api.ts';
+import { minute } from '../device/clock.ts';
+import { query, setQuery } from '../navigation/router.ts';
+import { readBookings, useBookings } from '../query/reservations.ts';
+import { useRuleNames } from '../query/rule-names.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Panel } from '../ui/panel.tsx';
+import { FailurePanel } from '../words/failure-panel.tsx';
+import { BookingWeek } from './booking-week.tsx';
+import { DayView } from './day.tsx';
+import { BookingList } from './list.tsx';
+import { arrange, type Counts, countsOf, FILTERS, type Filter, filterOf } from './sort.ts';
+import { BookingTabs } from './tabs.tsx';
+import { TEXTS } from './texts.ts';
+
+function Filters({ chosen, counts }: { chosen: Filter; counts: Counts }) {
+  return (
+    <div
+      class="tabs booking-filters"
+      role="radiogroup"
+      aria-label={TEXTS.filters}
+      data-nav-group="booking-filters"
+    >
+      {FILTERS.map(({ filter, label }) => (
+        // biome-ignore lint/a11y/useSemanticElements: a radio input would change with the arrow keys that move the focus here
+        <button
+          key={filter}
+          type="button"
+          role="radio"
+          class="tab"
+          aria-checked={filter === chosen}
+          onClick={() => setQuery({ filter: filter === 'all' ? null : filter }, true)}
+        >
+          {label}
+          {filter === 'conflict' && counts.conflict > 0 ? (
+            <span class="tab-count booking-count-warn numbers pill">{counts.conflict}</span>
+          ) : null}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** They are shown even where ended ones are not listed: people do not look for a failure they do not know of. */
+function Troubles({ counts, onShow }: { counts: Counts; onShow: (() => void) | undefined }) {
+  const { missed, failed, damaged } = counts;
+  const words = [
+    missed === 0 ? [] : TEXTS.missed(missed),
+    failed === 0 ? [] : TEXTS.failed(failed),
+    damaged === 0 ? [] : TEXTS.damaged(damaged),
+  ].flat();
+  if (words.length === 0) return null;
+  return (
+    <div class="booking-missed hstack gap-75 below-100 text-s semibold text-danger round-m">
+      <Icon name="alert" />
+      <p class="grow min-0">
+        <b class="numbers">{TEXTS.troubles(words.join('、'))}</b>
+        {onShow === undefined && missed > 0 ? <small>{TEXTS.missedNote}</small> : null}
+      </p>
+      {onShow === undefined ? null : (
+        <button type="button" class="button button-small rigid" onClick={onShow}>
+          {TEXTS.lookAtTroubles}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Nothing({ filter, any }: { filter: Filter; any: boolean }) {
+  if (filter === 'conflict') {
+    return (
+      <Panel icon="check" title={TEXTS.noConflicts}>
+        <p>{TEXTS.noConflictsNote}</p>
+      </Panel>
+    );
+  }
+  if (filter === 'trouble') {
+    return (
+      <Panel icon="check" title={TEXTS.noTroubles}>
+        <p>{TEXTS.noTroublesNote}</p>
+      </Panel>
+    );
+  }
+  return (
+    <Panel
+      icon="reserve"
+      title={any ? TEXTS.noneOfFilter : TEXTS.none}
+      actions={
+        <>
+          <a class="button button-main" href="guide" data-nav-initial="">
+            {TEXTS.openGuide}
+          </a>
+          <a class="button" href="rules">
+            {TEXTS.byRule}
+          </a>
+        </>
+      }
+    >
+      <p>{TEXTS.noneNote}</p>
+    </Panel>
+  );
+}
+
+function ListView({ items }: { items: readonly ReservationItem[] }) {
+  const completed = useSignal(false);
+  const filter = filterOf(query.value.get('filter'));
+  const counts = countsOf(items, minute.value);
+  const shown = arrange(items, { filter, completed: completed.value, now: minute.value });
+  const empty = shown.conflicts.length + shown.days.length + shown.over.length === 0;
+  return (
+    <>
+      <div class="booking-tools cluster below-100">
+        <Filters chosen={filter} counts={counts} />
+        <button
+          type="button"
+          role="switch"
+          class="booking-switch inline-row press-height gap-70 bold pill"
+          aria-checked={completed.value}
+          onClick={() => {
+            completed.value = !completed.value;
+          }}
+        >
+          <span class="switch" aria-hidden="true" />
+          {TEXTS.showOver}
+        </button>
+        <p class="booking-sum numbers push-end semibold muted" role="status">
+          {TEXTS.sumBooked(counts.booked)}
+          {counts.recording === 0 ? '' : TEXTS.sumRecording(counts.recording)}
+          {counts.conflict === 0 ? '' : TEXTS.sumConflict(counts.conflict)}
+        </p>
+      </div>
+      <Troubles
+        counts={counts}
+        onShow={
+          completed.value || filter === 'trouble' ? undefined : () => setQuery({ filter: 'trouble' }, true)
+        }
+      />
+      {empty ? (
+        <Nothing filter={filter} any={items.length > 0} />
+      ) : (
+        <BookingList shown={shown} now={minute.value} />
+      )}
+    </>
+  );
+}
+
+function Skeleton() {
+  return (
+    <div class="booking-skeleton stack gap-60" role="status">
+      <span class="hidden-text">{TEXTS.loading}</span>
+      {Array.from({ length: 6 }, (_, index) => (
+        <span key={index} class="skeleton" />
+      ))}
+    </div>
+  );
+}
+
+export function Reservations() {
+  const { items, failure } = useBookings();
+  useRuleNames();
+  const asked = query.value.get('view');
+  const view = asked === 'day' || asked === 'week' ? asked : 'list';
+  return (
+    <>
+      <header class="screen-head">
+        <h1 class="screen-title">{TEXTS.reservations}</h1>
+        <BookingTabs shown={view} />
+      </header>
+      {items !== undefined ? (
+        view === 'day' ? (
+          <DayView items={items} />
+        ) : view === 'week' ? (
+          <BookingWeek items={items} />
+        ) : (
+          <ListView items={items} />
+        )
+      ) : failure !== undefined ? (
+        <FailurePanel failure={failure} onRetry={() => void readBookings()} />
+      ) : (
+        <Skeleton />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,316 @@
+/** Search: results while typing, in four sections; the query is part of the address and restored from it. */
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { SearchResult, SearchSection } from '../../lib/wire/api.ts';
+import { recentSearches } from '../device/preferences.ts';
+import { query, screen, setQuery } from '../navigation/router.ts';
+import { windowAround } from '../query/booking-window.ts';
+import { listenFor, SEARCH_CHANGES } from '../query/events.ts';
+import { useBookings } from '../query/reservations.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Panel } from '../ui/panel.tsx';
+import { SearchField } from '../ui/search-field.tsx';
+import { adviceFor } from '../words/advice.ts';
+import { Reason } from '../words/failure-panel.tsx';
+import { FilterPanel } from './filter-panel.tsx';
+import { countFilters, type Filters, filtersOf, parametersOf, ruleAddress } from './filters.ts';
+import { forgetSearches, rememberSearch } from './recent.ts';
+import { ProgramRow, RecordingRow, ReservationRow, RuleRow } from './rows.tsx';
+import { FIRST_SIZES, grown, type Sizes } from './sections.ts';
+import { SearchRun } from './state.ts';
+import { TEXTS } from './texts.ts';
+
+const MOST_LETTERS = 100;
+
+interface SectionProps {
+  readonly title: string;
+  readonly more: boolean;
+  readonly count: number;
+  readonly onMore: (() => void) | undefined;
+  readonly children: ComponentChildren;
+}
+
+function Section({ title, more, count, onMore, children }: SectionProps) {
+  if (count === 0) return null;
+  return (
+    <section class="found-section" aria-label={title}>
+      <h2 class="below-75 text-l">{title}</h2>
+      <div class="rows found-rows below-75 round-l bordered surface">{children}</div>
+      {!more ? null : onMore === undefined ? (
+        <p class="note">{TEXTS.moreNote}</p>
+      ) : (
+        <button type="button" class="button button-small" onClick={onMore}>
+          {TEXTS.more}
+        </button>
+      )}
+    </section>
+  );
+}
+
+interface ResultsProps {
+  readonly result: SearchResult;
+  readonly filters: Filters;
+  /** Undefined for a section that may not grow any more. */
+  readonly onMore: (section: SearchSection) => (() => void) | undefined;
+}
+
+function Results({ result, filters, onMore }: ResultsProps) {
+  const { programs, recordings, reservations, rules, q } = result;
+  const total = [programs, recordings, reservations, rules].reduce((sum, { rows }) => sum + rows.length, 0);
+  if (total === 0) {
+    return (
+      <Panel
+        icon="search"
+        title={q === '' ? TEXTS.noneOfFilters : TEXTS.noneFound(q)}
+        actions={
+          <a class="button" href={ruleAddress(q, filters)}>
+            <Icon name="filter" />
+            {TEXTS.recordWhenFound}
+          </a>
+        }
+      >
+        <ul class="hints stack gap-40 muted text-left">
+          {countFilters(filters) === 0 ? null : <li>{TEXTS.hintFilters}</li>}
+          <li>{TEXTS.hintShorter}</li>
+          <li>{TEXTS.hintAll}</li>
+          <li>{TEXTS.hintOver}</li>
+        </ul>
+      </Panel>
+    );
+  }
+  return (
+    <div data-nav-group="found">
+      <Section
+        title={TEXTS.programs}
+        more={programs.more}
+        count={programs.rows.length}
+        onMore={onMore('programs')}
+      >
+        {programs.rows.map((row) => (
+          <ProgramRow key={row.id} row={row} words={q} />
+        ))}
+      </Section>
+      <Section
+        title={TEXTS.recordings}
+        more={recordings.more}
+        count={recordings.rows.length}
+        onMore={onMore('recordings')}
+      >
+        {recordings.rows.map((row) => (
+          <RecordingRow key={row.id} row={row} words={q} />
+        ))}
+      </Section>
+      <Section
+        title={TEXTS.reservations}
+        more={reservations.more}
+        count={reservations.rows.length}
+        onMore={onMore('reservations')}
+      >
+        {reservations.rows.map((row) => (
+          <ReservationRow key={row.id} row={row} words={q} />
+        ))}
+      </Section>
+      <Section title={TEXTS.rules} more={rules.more} count={rules.rows.length} onMore={onMore('rules')}>
+        {rules.rows.map((row) => (
+          <RuleRow key={row.id} row={row} words={q} />
+        ))}
+      </Section>
+      <p>
+        <a class="button" href={ruleAddress(q, filters)}>
+          <Icon name="filter" />
+          {countFilters(filters) === 0 ? TEXTS.ruleOfWords : TEXTS.ruleOfAll}
+        </a>
+      </p>
+    </div>
+  );
+}
+
+function Recent({ onPick }: { onPick: (words: string) => void }) {
+  if (recentSearches.value.length === 0) {
+    return (
+      <Panel icon="search" title={TEXTS.invite}>
+        <p>{TEXTS.inviteNote}</p>
+      </Panel>
+    );
+  }
+  return (
+    <section class="recent" aria-label={TEXTS.recent}>
+      <header class="recent-head hstack justify-between">
+        <h2 class="text-l">{TEXTS.recent}</h2>
+        <button type="button" class="button button-small" onClick={forgetSearches}>
+          {TEXTS.forget}
+        </button>
+      </header>
+      <ul class="flex wrap gap-50" data-nav-group="recent">
+        {recentSearches.value.map((words) => (
+          <li key={words}>
+            <button type="button" class="chip" onClick={() => onPick(words)}>
+              <Icon name="history" />
+              {words}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/**
+ * The field keeps its own text while the user types: the address follows, and replaces it only after a change from
+ * elsewhere.
+ */
+function useWords() {
+  const words = useSignal(query.value.get('q') ?? '');
+  const inAddress = query.value.get('q') ?? '';
+  const written = useRef(inAddress);
+  useEffect(() => {
+    // By now more may have been written than when this was drawn: only what came by another way counts.
+    const present = query.peek().get('q') ?? '';
+    if (screen.value.name !== 'search' || present === written.current) return;
+    written.current = present;
+    words.value = present;
+  }, [inAddress]);
+  const write = (text: string): void => {
+    const cut = Array.from(text).slice(0, MOST_LETTERS).join('');
+    words.value = cut;
+    written.current = cut.trim() === '' ? '' : cut;
+    setQuery({ q: written.current === '' ? null : written.current }, true);
+  };
+  return { words, write };
+}
+
+export function Search() {
+  const field = useRef<HTMLInputElement>(null);
+  const { words, write } = useWords();
+  const [run] = useState(() => new SearchRun());
+  const sizes = useSignal<Sizes>(FIRST_SIZES);
+  const atOnce = useRef(true);
+  const state = run.state.value;
+  const filters = filtersOf(query.value);
+  const latest = useRef(filters);
+  latest.current = filters;
+  const narrowing = JSON.stringify(filters);
+
+  useEffect(() => {
+    run.search(words.value, sizes.value, atOnce.current, latest.current);
+    atOnce.current = false;
+  }, [words.value, sizes.value, narrowing]);
+  useEffect(() => {
+    const stop = listenFor(SEARCH_CHANGES, () => {
+      run.search(words.peek(), sizes.peek(), true, latest.current);
+    });
+    // With a result to come back to, the focus is better left where it was.
+    if (words.peek() === '') field.current?.focus({ preventScroll: true });
+    return () => {
+      stop();
+      run.close();
+      rememberSearch(words.peek());
+    };
+  }, []);
+
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.isComposing) return;
+    if (event.key === 'Escape' && words.value !== '') {
+      event.preventDefault();
+      write('');
+    } else if (event.key === 'Enter') {
+      event.preventDefault();
+      rememberSearch(words.value);
+      run.search(words.value, sizes.value, true, latest.current);
+      document.querySelector<HTMLElement>('.found, .chip')?.focus();
+    }
+  };
+  const shown = state.kind === 'ready' ? state.result : state.kind === 'waiting' ? state.before : undefined;
+  useBookings(windowAround(shown?.programs.rows ?? []) ?? null);
+  const pick = (text: string): void => {
+    atOnce.current = true;
+    sizes.value = FIRST_SIZES;
+    write(text);
+    field.current?.focus();
+  };
+  return (
+    <div class="search">
+      <h1 class="hidden-text">{TEXTS.search}</h1>
+      <search class="search-head hstack gap-50 sticky at-top">
+        <SearchField
+          label={TEXTS.field}
+          hint={TEXTS.hint}
+          value={words.value}
+          field={field}
+          initial
+          onInput={(text) => {
+            sizes.value = FIRST_SIZES;
+            write(text);
+          }}
+          onKeyDown={onKey}
+        >
+          <span class="search-wait circle" data-shown={state.kind === 'waiting' ? '' : undefined} />
+        </SearchField>
+        {words.value === '' ? null : (
+          <button
+            type="button"
+            class="round"
+            aria-label={TEXTS.clear}
+            onClick={() => {
+              write('');
+              field.current?.focus();
+            }}
+          >
+            <Icon name="close" />
+          </button>
+        )}
+      </search>
+      <FilterPanel
+        words={words.value}
+        filters={filters}
+        onChange={(changes) => {
+          atOnce.current = true;
+          sizes.value = FIRST_SIZES;
+          setQuery(parametersOf({ ...filters, ...changes }), true);
+        }}
+      />
+      <div class="search-results" aria-live="polite" aria-busy={state.kind === 'waiting'}>
+        {state.kind === 'empty' ? <Recent onPick={pick} /> : null}
+        {state.kind === 'failed' ? (
+          <Panel
+            alert
+            icon="unlink"
+            title={adviceFor(state.failure).title}
+            actions={
+              <button
+                type="button"
+                class="button button-main"
+                onClick={() => run.search(words.value, sizes.value, true, latest.current)}
+              >
+                {TEXTS.retry}
+              </button>
+            }
+          >
+            <Reason title={adviceFor(state.failure).title} failure={state.failure} />
+            <p>{adviceFor(state.failure).next}</p>
+          </Panel>
+        ) : null}
+        {state.kind === 'waiting' && shown === undefined ? (
+          <p class="late-note muted text-center" role="status">
+            {TEXTS.searching}
+          </p>
+        ) : null}
+        {shown === undefined ? null : (
+          <Results
+            result={shown}
+            filters={filters}
+            onMore={(section) => {
+              const bigger = grown(sizes.value, section);
+              if (bigger === undefined) return undefined;
+              return () => {
+                atOnce.current = true;
+                sizes.value = bigger;
+              };
+            }}
+          />
+        )}
+      </div>
+    </div>
+  );
+}

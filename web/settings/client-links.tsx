@@ -1,0 +1,167 @@
+/** Links for television software: the list, creating and revoking one, and the steps for each program. */
+import { useState } from 'preact/hooks';
+import type { ClientLink, CreatedClientLink } from '../../lib/wire/api.ts';
+import { now } from '../device/clock.ts';
+import { ApiFailure, createClientLink, networkFailure, revokeClientLink } from '../query/api.ts';
+import { CLIENT_LINKS } from '../query/queries.ts';
+import { useQuery } from '../query/use-query.ts';
+import { Confirm } from '../ui/confirm.tsx';
+import { Qr } from '../ui/qr.tsx';
+import { showToast } from '../ui/toast.tsx';
+import { BlockWaiting, Refusal } from '../words/field-failure.tsx';
+import { agoText, momentText } from '../words/time.ts';
+import { TEXTS } from './texts.ts';
+
+const MAX_NAME = 40;
+
+function Copied({ address }: { address: string }) {
+  // Without https browsers offer no clipboard: the address is selected, to be copied by hand.
+  const copy = async (field: HTMLInputElement | null): Promise<void> => {
+    field?.select();
+    try {
+      await navigator.clipboard.writeText(address);
+      showToast(TEXTS.linkCopied);
+    } catch {
+      showToast(TEXTS.linkSelected);
+    }
+  };
+  return (
+    <div class="link-address flex wrap gap-75">
+      <input
+        class="rule-input rule-input-wide"
+        readOnly
+        value={address}
+        aria-label={TEXTS.linkAddress}
+        onFocus={(event) => event.currentTarget.select()}
+      />
+      <button
+        type="button"
+        class="button button-small"
+        onClick={(event) => void copy(event.currentTarget.parentElement?.querySelector('input') ?? null)}
+      >
+        {TEXTS.linkCopy}
+      </button>
+    </div>
+  );
+}
+
+function Steps({ address }: { address: string }) {
+  return (
+    <details>
+      <summary class="press-height press">{TEXTS.linkSteps}</summary>
+      <dl>
+        {TEXTS.linkPrograms(address).map(({ program, steps }) => (
+          <div key={program}>
+            <dt class="above-75 bold">{program}</dt>
+            <dd class="no-margin">{steps}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}
+
+function Row({ link, onRevoke }: { link: ClientLink; onRevoke: () => void }) {
+  const { name, createdAt, usedAt } = link;
+  return (
+    <li class="access-row">
+      <b>
+        <bdi>{name}</bdi>
+      </b>
+      <span class="access-note">
+        {TEXTS.linkFacts(
+          momentText(createdAt, now.value),
+          usedAt === null ? TEXTS.neverUsed : agoText(usedAt, now.value),
+        )}
+      </span>
+      <button type="button" class="button button-small" onClick={onRevoke}>
+        <span class="hidden-text">{TEXTS.of(name)}</span>
+        {TEXTS.linkRevoke}
+      </button>
+    </li>
+  );
+}
+
+export function ClientLinksBlock() {
+  const { value, failure, renew } = useQuery(CLIENT_LINKS);
+  const [name, setName] = useState('');
+  const [created, setCreated] = useState<CreatedClientLink>();
+  const [asked, setAsked] = useState<ClientLink>();
+  const [refused, setRefused] = useState<string>();
+  const attempt = async (act: () => Promise<void>): Promise<void> => {
+    setRefused(undefined);
+    try {
+      await act();
+      await renew();
+    } catch (error) {
+      setRefused((error instanceof ApiFailure ? error : networkFailure(error)).message);
+    }
+  };
+  const create = () =>
+    attempt(async () => {
+      setCreated(await createClientLink(name.trim()));
+      setName('');
+    });
+  const revoke = ({ id, name: revoked }: ClientLink) =>
+    attempt(async () => {
+      await revokeClientLink(id);
+      if (created?.id === id) setCreated(undefined);
+      showToast(TEXTS.linkRevoked(revoked));
+    });
+  if (value === undefined) {
+    return <BlockWaiting failure={failure} />;
+  }
+  const address = created === undefined ? undefined : new URL(created.path, document.baseURI).href;
+  return (
+    <>
+      <ul class="access-rows">
+        {value.links.map((link) => (
+          <Row key={link.id} link={link} onRevoke={() => setAsked(link)} />
+        ))}
+      </ul>
+      <form
+        class="link-form flex wrap gap-75"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (name.trim() !== '') void create();
+        }}
+      >
+        <input
+          class="rule-input rule-input-wide"
+          value={name}
+          maxLength={MAX_NAME}
+          placeholder={TEXTS.linkName}
+          aria-label={TEXTS.linkName}
+          onInput={(event) => setName(event.currentTarget.value)}
+        />
+        <button type="submit" class="button button-small" disabled={name.trim() === ''}>
+          {TEXTS.linkCreate}
+        </button>
+      </form>
+      {address === undefined ? null : (
+        <div role="status">
+          <p class="block-note">{TEXTS.linkOnce}</p>
+          <Copied address={`${address}/playlist.m3u`} />
+          <Copied address={`${address}/guide.xml`} />
+          <Qr text={`${address}/playlist.m3u`} label={TEXTS.linkQr} />
+          <Steps address={address} />
+        </div>
+      )}
+      <p class="block-note">{TEXTS.linkPorts(value.mirakurunPort, value.hdhomerunPort)}</p>
+      <Refusal text={refused} />
+      {asked === undefined ? null : (
+        <Confirm
+          title={TEXTS.linkRevoke}
+          action={TEXTS.revokeNow}
+          onConfirm={() => void revoke(asked)}
+          onClose={() => setAsked(undefined)}
+        >
+          <p class="access-name">
+            「<bdi>{asked.name}</bdi>」
+          </p>
+          <p>{TEXTS.linkRevokeNote}</p>
+        </Confirm>
+      )}
+    </>
+  );
+}
