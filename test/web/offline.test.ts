@@ -65,6 +65,26 @@ function rows(page: Page) {
   );
 }
 
+/** Changes the only row, as an earlier page would have left it. */
+function change(page: Page, fields: object) {
+  return page.evaluate(
+    (changed) =>
+      new Promise<void>((resolve) => {
+        const opening = indexedDB.open('svc-offline');
+        opening.onsuccess = () => {
+          const videos = opening.result.transaction('videos', 'readwrite').objectStore('videos');
+          const reading = videos.getAll();
+          reading.onsuccess = () => videos.put({ ...reading.result[0], ...changed }, reading.result[0].id);
+          videos.transaction.oncomplete = () => {
+            opening.result.close();
+            resolve();
+          };
+        };
+      }),
+    fields,
+  );
+}
+
 /** Seconds that are shown, and whether a picture stands there. */
 const shown = (page: Page) =>
   page.evaluate(() => {
@@ -575,7 +595,7 @@ describe.skipIf(!hasFullChromium)('saved by the browser in the background', () =
     await isSaved(page);
   });
 
-  test('a service that goes away and comes back: the browser goes on by itself', async () => {
+  test('a service that goes away and comes back: saving goes on by itself', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     Object.assign(home.file, { open: 0, gate: promise });
     const page = await home.open('recordings?recording=1');
@@ -584,12 +604,23 @@ describe.skipIf(!hasFullChromium)('saved by the browser in the background', () =
     await home.away();
     resolve();
     home.back();
+    // By the browser, or by the page where the browser gives up.
     await isSaved(page);
-    expect(await rows(page)).toMatchObject([
-      { state: 'ready', way: 'background', bytes: home.file.bytes.length },
-    ]);
-    // Begun again by the browser.
+    expect(await rows(page)).toMatchObject([{ state: 'ready', bytes: home.file.bytes.length }]);
     expect(home.file.ranges.length).toBeGreaterThan(1);
+  });
+
+  test('what the browser gave up while nobody looked, the page saves when the service is back', async () => {
+    const page = await home.open('recordings?recording=1');
+    await saveButton(page).click();
+    await isSaved(page);
+    for (const failure of ['network', 'gone', 'unknown']) {
+      await page.goto(`${home.url}empty`);
+      await change(page, { state: 'failed', failure, way: 'background', video: null });
+      await page.goto(`${home.url}offline`);
+      await until(async () => (await rows(page))[0]?.state === 'ready');
+      expect(await rows(page)).toMatchObject([{ failure: null, way: 'page', bytes: home.file.bytes.length }]);
+    }
   });
 
   test('deleted at the service meanwhile, and stopped by the person', async () => {

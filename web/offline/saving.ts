@@ -377,6 +377,27 @@ async function leaveBackground({ id }: SavedVideo): Promise<void> {
   runQueue();
 }
 
+/** Chromium calls a file `gone` also when the service was away for some seconds. */
+const isBroken = ({ state, failure, way }: SavedVideo): boolean =>
+  state === 'failed' &&
+  way === 'background' &&
+  (failure === 'network' || failure === 'gone' || failure === 'unknown');
+
+/** Where the browser gave up, as after a restart of the service, the page goes on: it can wait, and asks why. */
+export async function goOnAfterBreak(): Promise<void> {
+  const broken = (savedState.value?.videos ?? []).filter(isBroken);
+  if (connection.value !== 'open' || broken.length === 0) return;
+  for (const { id } of broken) {
+    await database.changeVideo(id, (held) =>
+      isBroken(held)
+        ? { ...held, state: 'downloading', failure: null, way: 'page', attempt: newAttempt() }
+        : undefined,
+    );
+  }
+  await savedChanged();
+  runQueue();
+}
+
 /** Presses of the person: a refusal is said. */
 export async function pressSave(recording: Recording): Promise<void> {
   try {

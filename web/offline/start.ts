@@ -7,7 +7,7 @@ import { quoted } from '../words/recording.ts';
 import { splitTitle } from '../words/title.ts';
 import { type NotSent, sendOutbox } from './database.ts';
 import { database, followSaved, isUsed, readSaved, savedChanged, savedState } from './saved-state.ts';
-import { pollBackground, runQueue } from './saving.ts';
+import { goOnAfterBreak, pollBackground, runQueue } from './saving.ts';
 import { followSeries } from './series.ts';
 import { TEXTS } from './texts.ts';
 
@@ -77,6 +77,7 @@ export function startOffline(): void {
     effect(() => {
       if (connection.value === 'open') void readSaved().then(sendSaved);
     });
+    effect(() => void goOnAfterBreak());
     effect(followSeries);
   });
 }
