@@ -46,8 +46,8 @@ function onSmallDisk(act: (folder: string) => void): void {
       return;
     }
     const database = new Database(join(folder, 'svc.db'), { create: true });
-    for (const sql of STEPS.slice(0, 50)) database.run(sql);
-    database.run('PRAGMA user_version = 50');
+    for (const sql of STEPS.slice(0, 5)) database.run(sql);
+    database.run('PRAGMA user_version = 5');
     database.run(
       `INSERT INTO stations (id, type, network_id, service_id, channel, name, service_type, remote_control_key, seen_at)
        VALUES (101, 'BS', 4, 101, 'BS01_0', '局', 1, 1, 0)`,

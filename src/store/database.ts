@@ -2,9 +2,9 @@
 import { Database } from 'bun:sqlite';
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { convertEarlier } from './earlier-schemas.ts';
 import { CHANGES, FIRST_VERSION, SCHEMA_VERSION } from './migrations.ts';
 import { SCHEMA } from './schema.ts';
+import { STEPS } from './schema-by-steps.ts';
 
 /**
  * Wait for the write lock while a database is opened and migrated; also for connections outside of the threads that
@@ -31,34 +31,35 @@ function schemaVersion(database: Database): number {
 }
 
 /**
- * Creates the tables, or applies missing changes, each in its own transaction.
+ * Applies those steps that the database misses, each in its own transaction.
+ * @param before version of the database before the first step
+ */
+export function applySteps(database: Database, steps: readonly string[], before = 0): void {
+  for (const [index, sql] of steps.entries()) {
+    const version = before + index + 1;
+    if (schemaVersion(database) >= version) continue;
+    database
+      .transaction(() => {
+        // Another process may have migrated while this one waited for the lock.
+        if (schemaVersion(database) >= version) return;
+        database.run(sql);
+        database.run(`PRAGMA user_version = ${version}`);
+      })
+      .immediate();
+  }
+}
+
+/**
+ * Creates the tables, or applies missing steps and changes.
  * @throws SchemaTooNew if the file is from a newer version; it is not changed then.
  */
 export function migrate(database: Database, path: string, changes: readonly string[] = CHANGES): void {
   const found = schemaVersion(database);
   const known = FIRST_VERSION + changes.length;
   if (found > known) throw new SchemaTooNew(path, found, known);
-  const step = (version: number, act: (from: number) => void): void => {
-    if (found >= version) return;
-    database
-      .transaction(() => {
-        // Another process may have migrated while this one waited for the lock.
-        const from = schemaVersion(database);
-        if (from >= version) return;
-        act(from);
-        database.run(`PRAGMA user_version = ${version}`);
-      })
-      .immediate();
-  };
-  // Tables are replaced, which would delete what refers to their rows. Has no effect within a transaction.
-  const keys = database.query<{ foreign_keys: number }, []>('PRAGMA foreign_keys').get();
-  database.run('PRAGMA foreign_keys = OFF');
-  try {
-    step(FIRST_VERSION, (from) => (from === 0 ? database.run(SCHEMA) : convertEarlier(database, from)));
-  } finally {
-    database.run(`PRAGMA foreign_keys = ${keys?.foreign_keys ?? 1}`);
-  }
-  for (const [index, sql] of changes.entries()) step(FIRST_VERSION + index + 1, () => database.run(sql));
+  if (found === 0) applySteps(database, [SCHEMA], FIRST_VERSION - 1);
+  applySteps(database, STEPS);
+  applySteps(database, changes, FIRST_VERSION);
 }
 
 /** Whether a log exists without its database file. */

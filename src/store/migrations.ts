@@ -1,4 +1,4 @@
-/** Version of the tables in `schema.ts`. Databases of earlier versions are converted by `earlier-schemas.ts`. */
+/** Version of the tables in `schema.ts`. Databases of earlier versions get there by `schema-by-steps.ts`. */
 export const FIRST_VERSION = 52;
 
 /**

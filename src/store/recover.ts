@@ -18,9 +18,8 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { migrate, openDatabase, refuseOrphanedLog } from './database.ts';
-import { convertData } from './earlier-schemas.ts';
-import { SCHEMA_VERSION } from './migrations.ts';
+import { applySteps, migrate, openDatabase, refuseOrphanedLog } from './database.ts';
+import { CHANGES, FIRST_VERSION, SCHEMA_VERSION } from './migrations.ts';
 import { STEPS } from './schema-by-steps.ts';
 import { indexAllPending } from './search-index.ts';
 
@@ -126,18 +125,25 @@ function copiedAs(create: (path: string) => Database, path: string, made: string
 const LAYOUTS: readonly ((path: string) => Database)[] = [openDatabase, createdBySteps];
 
 function createdBySteps(path: string): Database {
+  return created(path, (database) => {
+    applySteps(database, STEPS);
+    migrate(database, path);
+  });
+}
+
+/** With the tables of that version: rows that are copied into them are then migrated with them. */
+function createdAt(version: number, path: string): Database {
+  return created(path, (database) => {
+    if (version < FIRST_VERSION) applySteps(database, STEPS.slice(0, version));
+    else migrate(database, path, CHANGES.slice(0, version - FIRST_VERSION));
+  });
+}
+
+function created(path: string, putTables: (database: Database) => void): Database {
   const database = new Database(path, { create: true, strict: true });
   try {
     database.run('PRAGMA journal_mode = WAL');
-    for (const [index, sql] of STEPS.entries()) {
-      database
-        .transaction(() => {
-          database.run(sql);
-          database.run(`PRAGMA user_version = ${index + 1}`);
-        })
-        .immediate();
-    }
-    migrate(database, path);
+    putTables(database);
   } catch (error) {
     database.close();
     throw error;
@@ -185,7 +191,7 @@ function copied(path: string, made: string): RecoveredTable[] {
     if (version > SCHEMA_VERSION) {
       throw new LaterSchema(`${path} is of schema ${version}; this version knows ${SCHEMA_VERSION}`);
     }
-    const to = openDatabase(made);
+    const to = createdAt(version, made);
     try {
       // Rows are copied table by table; references are repaired at the end.
       to.run('PRAGMA foreign_keys = OFF');
@@ -193,9 +199,9 @@ function copied(path: string, made: string): RecoveredTable[] {
       const tables = ownTables(to).map((table) => {
         // Triggers have added notices of every copied reservation and device; the stored notices are copied instead.
         if (table === 'notices') to.run('DELETE FROM notices');
-        return copyTable(from, to, table, version < SCHEMA_VERSION);
+        return copyTable(from, to, table);
       });
-      to.transaction(() => convertData(to, version))();
+      migrate(to, made);
       mend(to);
       indexAllPending(to);
       return tables;
@@ -231,11 +237,10 @@ function storedColumns(database: Database, table: string): Column[] {
     .filter(({ hidden }) => hidden === 0);
 }
 
-/** @param isEarlier of a version that may have had fewer tables and columns */
-function copyTable(from: Database, to: Database, table: string, isEarlier: boolean): RecoveredTable {
+function copyTable(from: Database, to: Database, table: string): RecoveredTable {
   const known = new Set(storedColumns(from, table).map(({ name }) => name));
   const all = storedColumns(to, table).filter(({ name }) => known.has(name));
-  if (all.length === 0) return { table, rows: 0, isDamaged: !isEarlier };
+  if (all.length === 0) return { table, rows: 0, isDamaged: true };
   const columns = all.map(({ name }) => `"${name}"`);
   const key = all.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
   const orderBy = (way: '' | 'DESC'): string => key.map(({ name }) => `"${name}" ${way}`).join(', ');

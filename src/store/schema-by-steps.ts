@@ -1,6 +1,7 @@
 /**
- * The steps by which the tables of version 52 came about. Not one octet of the SQL may change: a database that was
- * made by the steps has its tables at the pages that they lead to, and `recover.ts` finds them there.
+ * The steps to the tables of version 52, one a version; a database of an earlier version applies those that it misses.
+ * Not one octet of the SQL may change: a database that was created by the steps has its tables at the pages that they
+ * lead to, and `recover.ts` finds them there.
  */
 export const STEPS: readonly string[] = [
   `

@@ -7,7 +7,7 @@
  */
 
 /** Tables and indexes. */
-export const TABLES = `
+const TABLES = `
   -- Stations are never deleted once something refers to them; hidden ones are not listed.
   CREATE TABLE stations (
     id INTEGER PRIMARY KEY,              -- network_id * 100000 + service_id
@@ -657,12 +657,12 @@ const noteChange = (row: 'new' | 'old'): string => `
     INSERT INTO guide_changes SELECT ${row}.station_id, value FROM counters WHERE name = 'programs';`;
 
 /** Octets of a recording: its listed files, its other parts, the file with its data broadcast. */
-export const bytesOf = (id: string): string => `
+const bytesOf = (id: string): string => `
       bytes = coalesce((SELECT sum(bytes) FROM recording_files WHERE recording_id = ${id}), 0)
       + coalesce((SELECT sum(bytes) FROM recording_parts WHERE recording_id = ${id}
           AND path NOT IN (SELECT path FROM recording_files WHERE recording_id = ${id})), 0)
       + coalesce((SELECT bytes FROM recording_data WHERE recording_id = ${id}), 0)`;
-export const filesOf = (id: string): string =>
+const filesOf = (id: string): string =>
   `files = (SELECT count(*) FROM recording_files WHERE recording_id = ${id})`;
 
 const NOTICE = 'INSERT OR IGNORE INTO notices (key, event, kind, subject, facts, at)';
@@ -678,7 +678,7 @@ const reasonPart = (part: string): string =>
  * Within an upsert the conflict clause of a trigger's own statement does not count (SQLite, "CREATE TRIGGER"), so the
  * statements themselves avoid conflicts.
  */
-export const TRIGGERS = `
+const TRIGGERS = `
   CREATE TRIGGER program_touched AFTER UPDATE ON programs BEGIN
     ${count('programs')}
   END;
@@ -836,7 +836,7 @@ export const TRIGGERS = `
 `;
 
 /** Rows that the triggers need; `origin` is constant for this file. */
-export const FIRST_ROWS = `
+const FIRST_ROWS = `
   INSERT OR IGNORE INTO counters VALUES ('origin', abs(random() % 1000000007)), ('programs', 0), ('stations', 0),
     ('rules', 0), ('reservations', 0), ('recordings', 0), ('cancellations', 0);`;
 
