@@ -47,7 +47,7 @@ import { CoverageStore } from './store/guide-coverage.ts';
 import { GuideWindowStore } from './store/guide-window.ts';
 import { LogoStore } from './store/logo-store.ts';
 import { RecordingListStore } from './store/recording-list-store.ts';
-import { RecordingCount } from './store/recording-sums.ts';
+import { recordingCount } from './store/recording-sums.ts';
 import { SearchStore } from './store/search-store.ts';
 import { BroadcasterStore } from './store/station-store.ts';
 import { admitted, stopWaiting, whenWritable } from './store/transaction.ts';
@@ -313,7 +313,7 @@ function systemRoutes(
     ffmpeg: ffmpegStatus(encoders.status()),
     database: { message: databaseWorker.trouble },
   });
-  const recordings = new RecordingCount(stores.database);
+  const recordings = { count: () => recordingCount(stores.database) };
   return (app) => {
     addSystemRoutes(app, {
       ...{ version: VERSION, stations: broadcast.stations, recordings, status },

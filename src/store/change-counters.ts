@@ -3,13 +3,15 @@ import type { Database } from 'bun:sqlite';
 import type { StationId } from '../../lib/arib/ids.ts';
 import { idsOf } from './query.ts';
 
-/** Tables whose changes are counted. */
+/** Tables whose changes are counted; `recording_lists`: only changes of members or order of lists of recordings. */
 export type CountedTable =
   | 'programs'
   | 'stations'
   | 'rules'
   | 'reservations'
   | 'recordings'
+  | 'recording_lists'
+  | 'recording_documents'
   | 'cancellations';
 
 /** Changes with every change of one of the tables by any connection; differs between databases. */
@@ -21,6 +23,24 @@ export function tableStamp(database: Database, tables: readonly CountedTable[]):
     )
     .all({ names: JSON.stringify(['origin', ...tables]) });
   return rows.map((row) => row.value.toString(36)).join('.');
+}
+
+/** A list of recordings (`shelf` in `schema.ts`): failed, watchable, recycle bin. */
+export type Shelf = 0 | 1 | 2;
+
+/** Number of recordings in these lists; triggers keep it. */
+export function shelfCount(
+  database: Database,
+  shelves: readonly Shelf[],
+  { unwatched }: { unwatched: boolean } = { unwatched: false },
+): number {
+  const names = shelves.flatMap((shelf) => [`shelf_${shelf}_0`, ...(unwatched ? [] : [`shelf_${shelf}_1`])]);
+  const row = database
+    .query<{ count: number }, { names: string }>(
+      'SELECT sum(value) AS count FROM counters WHERE name IN (SELECT value FROM json_each($names))',
+    )
+    .get({ names: JSON.stringify(names) });
+  return row?.count ?? 0;
 }
 
 /** Which stations' programmes changed. */

@@ -17,6 +17,17 @@ export function idsOf<Id extends number>(database: Database, sql: string, values
     .map(({ id }) => id);
 }
 
+/**
+ * The same of long lists, by one row of text, in the same order (SQLite keeps the order of a subquery for
+ * `group_concat`): 40,000 rows of one number each take three times as long.
+ */
+export function idListOf(database: Database, sql: string, values: Values = {}): number[] {
+  const list = database
+    .query<{ ids: string | null }, Values>(`SELECT group_concat(id) AS ids FROM (${sql})`)
+    .get(values);
+  return JSON.parse(`[${list?.ids ?? ''}]`);
+}
+
 /** Whether there is a row. */
 export function exists(database: Database, sql: string, values: Values = {}): boolean {
   return database.query(sql).get(values) !== null;

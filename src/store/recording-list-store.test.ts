@@ -194,3 +194,52 @@ test('totals equal those of the lists', () => {
   new RecycleBin(database).bin([recordingId(one?.id ?? 0)], NOW);
   expect(sums.sums().binned).toBe(total('bin'));
 });
+
+/** Each may change the members or the order of a list, or neither. */
+const WRITES: readonly string[] = [
+  'UPDATE recordings SET resume_ms = coalesce(resume_ms, 0) + 1 WHERE id = $id',
+  'UPDATE recordings SET resume_ms = NULL WHERE id = $id',
+  'UPDATE recordings SET watched_at = CASE WHEN watched_at IS NULL THEN 1 END WHERE id = $id',
+  'UPDATE recordings SET binned_at = CASE WHEN binned_at IS NULL THEN 1 END WHERE id = $id',
+  'UPDATE recordings SET protected = 1 - protected WHERE id = $id',
+  'UPDATE recordings SET start_at = start_at + 1000 WHERE id = $id',
+  'UPDATE recordings SET duration_ms = coalesce(duration_ms, 0) + 1 WHERE id = $id',
+  'UPDATE recordings SET rule_id = 1, station_id = 102 WHERE id = $id',
+  "UPDATE recordings SET name = '改名' || id WHERE id = $id",
+  `UPDATE recordings SET genres = '[{"lv1":3,"lv2":0}]' WHERE id = $id`,
+  "UPDATE recordings SET series_key = 's', series_name = 's' WHERE id = $id",
+  `UPDATE recordings SET verdict = '{"level":"lost"}' WHERE id = $id`,
+  "UPDATE recordings SET state = CASE state WHEN 'recording' THEN 'failed' ELSE 'recording' END WHERE id = $id",
+  'UPDATE recording_files SET bytes = coalesce(bytes, 0) + 1000 WHERE recording_id = $id',
+  'DELETE FROM recording_files WHERE recording_id = $id',
+  'UPDATE recordings SET deleted_at = 1 WHERE id = $id',
+  'DELETE FROM recordings WHERE id = $id',
+];
+
+test(`what was cached before a change equals what is read after it (FUZZ_SEED=${seed})`, () => {
+  const random = new Random(seed);
+  const questions: RecordingQuestion[] = [
+    ...RECORDING_SHOWS.map((show) => ({ ...ANY, show })),
+    ...RECORDING_SORTS.flatMap((sort) => [
+      { ...ANY, sort },
+      { ...ANY, sort, ruleId: ruleId(1) },
+    ]),
+    { ...ANY, unwatched: true },
+    { ...ANY, stationId: 102 as StationId },
+    { ...ANY, genre: 3 },
+    { ...ANY, series: 's' },
+  ];
+  const lists = (store: RecordingListStore) =>
+    questions.map((question) => {
+      const { total, rows } = store.page(question, 0, 1000);
+      return { question, total, ids: rows.map(({ id }) => id) };
+    });
+  for (let round = fuzzRounds(30); round > 0; round--) {
+    const sql = random.pick(WRITES);
+    database.query(sql).run({ id: 1 + random.below(300) });
+    const kept = lists(list);
+    expect([sql, kept]).toEqual([sql, lists(new RecordingListStore(database))]);
+    expect(kept.map(({ total }) => total)).toEqual(kept.map(({ ids }) => ids.length));
+    expect(list.series(0, 1000)).toEqual(new RecordingListStore(database).series(0, 1000));
+  }
+});

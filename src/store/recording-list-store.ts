@@ -1,6 +1,7 @@
 /**
- * Lists of recordings for screens: pages, series, details. The ids of a complete list are read from one covering
- * index and cached until recordings change; a page reads only its own rows.
+ * Lists of recordings for screens: pages, series, details. A page of an unfiltered list is read from one covering index;
+ * its total is kept by triggers. The ids of a filtered list are read completely, and cached until members or order of
+ * lists change. A page reads only its own rows.
  */
 import type { Database } from 'bun:sqlite';
 import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
@@ -14,11 +15,12 @@ import type { RecordingReason } from '../model/recording-reason.ts';
 import type { CutList } from '../model/recording-time.ts';
 import { titleOrder } from '../model/search-text.ts';
 import type { Damage, Verdict } from '../model/verdict.ts';
-import { tableStamp } from './change-counters.ts';
+import { type Shelf, shelfCount, tableStamp } from './change-counters.ts';
 import { troubleOf } from './database-error.ts';
+import { idListOf } from './query.ts';
 import { readCuts, readMeasured } from './recording-json.ts';
 import { RECORDINGS } from './recording-row.ts';
-import { phraseExpression } from './search-terms.ts';
+import { RecordingTexts } from './recording-texts.ts';
 import { readObject, readText } from './stored-json.ts';
 import { defineTable, flag, json, orNull, plain, type Row, selected } from './table.ts';
 import { atomically } from './transaction.ts';
@@ -111,30 +113,21 @@ const ORDERS: Readonly<Record<RecordingSort, Order>> = {
   largest: { index: 'recordings_largest', by: 'bytes DESC, start_at DESC, id DESC' },
 };
 
-/** Condition of each list; `index` if there is a more selective index than that of the order. */
-const SHOWN: Readonly<Record<RecordingShow | 'watchable', { where: string; index?: string }>> = {
-  watchable: { where: 'shelf = 1' },
-  recording: { where: "state = 'recording' AND shelf = 1", index: 'recordings_unfinished' },
-  failed: { where: 'shelf = 0' },
-  bin: { where: 'shelf = 2' },
-  protected: { where: 'protected = 1 AND shelf IN (0, 1)', index: 'recordings_protected' },
-  resume: { where: 'resume_ms IS NOT NULL AND shelf = 1', index: 'recordings_resumed' },
-};
+/**
+ * Condition of each list; `shelf` if it is all of its condition, `index` if there is a more selective index than that of
+ * the order.
+ */
+const SHOWN: Readonly<Record<RecordingShow | 'watchable', { where: string; shelf?: Shelf; index?: string }>> =
+  {
+    watchable: { where: 'shelf = 1', shelf: 1 },
+    recording: { where: "state = 'recording' AND shelf = 1", index: 'recordings_unfinished' },
+    failed: { where: 'shelf = 0', shelf: 0 },
+    bin: { where: 'shelf = 2', shelf: 2 },
+    protected: { where: 'protected = 1 AND shelf IN (0, 1)', index: 'recordings_protected' },
+    resume: { where: 'resume_ms IS NOT NULL AND shelf = 1', index: 'recordings_resumed' },
+  };
 /** Last watched first, unless another order is requested. */
 const RESUMED = 'resumed_at DESC, id DESC';
-
-/**
- * Matches of the index, plus pending rows by comparison: in one statement, because another connection fills the
- * index.
- */
-const MATCHING = `
-  SELECT d.recording_id AS id FROM recording_letters AS l
-    CROSS JOIN recording_documents AS d INDEXED BY recording_documents_of ON d.document = l.rowid
-  WHERE l.recording_letters MATCH $match
-  UNION ALL
-  SELECT d.recording_id FROM search_pending AS s CROSS JOIN recording_documents AS d ON d.recording_id = s.id
-  WHERE s.kind = 'recording'
-    AND NOT EXISTS (SELECT 1 FROM json_each($words) AS word WHERE instr(d.text, word.value) = 0)`;
 
 const LISTED = RECORDINGS.pick([
   ...([
@@ -194,7 +187,10 @@ export class RecordingListStore {
   readonly #orders = new Map<string, Int32Array>();
   #series: Omit<SeriesRow, 'newest'>[] | undefined;
 
+  readonly #texts: RecordingTexts;
+
   constructor(private readonly database: Database) {
+    this.#texts = new RecordingTexts(database);
     this.#keyTitles();
   }
 
@@ -205,6 +201,12 @@ export class RecordingListStore {
   }
 
   page(question: RecordingQuestion, offset: number, limit: number): RecordingPage {
+    this.#keyTitles();
+    const { shelf } = SHOWN[question.show ?? 'watchable'];
+    if (shelf !== undefined && isUnfiltered(question)) {
+      const total = shelfCount(this.database, [shelf], question);
+      return { total, rows: this.#rows(this.#read(question, { offset, limit })) };
+    }
     const order = this.#order(question);
     return { total: order.length, rows: this.#rows(order.subarray(offset, offset + limit)) };
   }
@@ -274,7 +276,7 @@ export class RecordingListStore {
   }
 
   #renew(): void {
-    const stamp = this.stamp();
+    const stamp = tableStamp(this.database, ['recording_lists']);
     if (stamp === this.#stamp) return;
     this.#stamp = stamp;
     this.#orders.clear();
@@ -283,6 +285,8 @@ export class RecordingListStore {
 
   /** Ids of a complete list. */
   #order(question: RecordingQuestion): Int32Array {
+    // Short, and changes with every position of a viewer.
+    if (question.show === 'resume') return this.#readOrder(question);
     this.#renew();
     const key = JSON.stringify(question);
     const order = this.#orders.get(key) ?? this.#readOrder(question);
@@ -296,40 +300,41 @@ export class RecordingListStore {
   #readOrder(question: RecordingQuestion): Int32Array {
     const { words, genre } = question;
     // Typing the next letter queries the same list with other words, another genre another part of it.
-    if (words.length > 0) return within(this.#order({ ...question, words: [] }), this.#matching(words));
+    if (words.length > 0) return within(this.#order({ ...question, words: [] }), this.#texts.matching(words));
     if (genre !== null) return within(this.#order({ ...question, genre: null }), this.#ofGenre(genre));
-    return this.#readWhole(question);
+    return this.#read(question);
   }
 
-  #ofGenre(genre: number): Int32Array {
-    const ids = 'SELECT id FROM recordings INDEXED BY recordings_of_genre WHERE genre_bits & $bit <> 0';
-    return readIdList(this.database.query<IdList, { bit: number }>(asIdList(ids)).get({ bit: 1 << genre }));
+  #ofGenre(genre: number): number[] {
+    return idListOf(
+      this.database,
+      'SELECT id FROM recordings INDEXED BY recordings_of_genre WHERE genre_bits & $bit <> 0',
+      {
+        bit: 1 << genre,
+      },
+    );
   }
 
-  #readWhole({ show, sort, unwatched, series, ruleId, stationId }: RecordingQuestion): Int32Array {
-    const { where, index } = SHOWN[show ?? 'watchable'];
-    const order = ORDERS[sort];
-    const by = show === 'resume' && sort === 'newest' ? RESUMED : order.by;
+  /** Without words and genre. @param part default: the complete list */
+  #read(question: RecordingQuestion, part?: { offset: number; limit: number }): Int32Array {
+    const { show, sort, unwatched, series, ruleId, stationId } = question;
+    const { where } = SHOWN[show ?? 'watchable'];
+    const by = show === 'resume' && sort === 'newest' ? RESUMED : ORDERS[sort].by;
     const conditions = [where];
     if (unwatched) conditions.push('watched = 0');
     if (series !== null) conditions.push('series_key = $series');
     if (ruleId !== null) conditions.push('rule_id = $ruleId');
     if (stationId !== null) conditions.push('station_id = $stationId');
-    const via = index ?? (series === null ? order.index : 'recordings_of_series');
-    const ids = `SELECT id FROM recordings INDEXED BY ${via} WHERE ${conditions.join(' AND ')} ORDER BY ${by}`;
-    const list = this.database.query<IdList, Record<string, string | number>>(asIdList(ids)).get({
+    const ids = `SELECT id FROM recordings INDEXED BY ${indexFor(question)} WHERE ${conditions.join(' AND ')} ORDER BY ${by}`;
+    const values = {
       ...(series === null ? {} : { series }),
       ...(ruleId === null ? {} : { ruleId }),
       ...(stationId === null ? {} : { stationId }),
-    });
-    return readIdList(list);
-  }
-
-  #matching(words: readonly string[]): Int32Array {
-    const list = this.database
-      .query<IdList, { match: string; words: string }>(asIdList(MATCHING))
-      .get({ match: phraseExpression(words), words: JSON.stringify(words) });
-    return readIdList(list);
+      ...part,
+    };
+    return Int32Array.from(
+      idListOf(this.database, part === undefined ? ids : `${ids} LIMIT $limit OFFSET $offset`, values),
+    );
   }
 
   #readSeries(): Omit<SeriesRow, 'newest'>[] {
@@ -413,28 +418,26 @@ export class RecordingListStore {
   }
 }
 
+function isUnfiltered({ words, genre, series, ruleId, stationId }: RecordingQuestion): boolean {
+  return words.length === 0 && [genre, series, ruleId, stationId].every((filter) => filter === null);
+}
+
+/** The most selective index that covers the list; the rows themselves are large. */
+function indexFor({ show, sort, unwatched, series, ruleId, stationId }: RecordingQuestion): string {
+  const { index } = SHOWN[show ?? 'watchable'];
+  if (index !== undefined) return index;
+  if (series !== null) return 'recordings_of_series';
+  const order = ORDERS[sort].index;
+  const isByTime = order === 'recordings_newest' || order === 'recordings_unwatched';
+  if (isByTime && stationId !== null) return 'recordings_of_station';
+  if (isByTime && ruleId !== null) return 'recordings_of_rule';
+  return isByTime && unwatched ? 'recordings_unwatched' : order;
+}
+
 /** The elements of a list that are among the given ids, in the list's order. */
-function within(list: Int32Array, ids: Int32Array): Int32Array {
+function within(list: Int32Array, ids: readonly number[]): Int32Array {
   const found = new Uint8Array(list.reduce((most, id) => Math.max(most, id), 0) + 1);
   // Larger ids are not in this list.
   for (const id of ids) found[id] = 1;
   return list.filter((id) => found[id] === 1);
-}
-
-/** Null: the list is empty. */
-interface IdList {
-  ids: string | null;
-}
-
-/**
- * A query of one column of ids as one row of text, in the same order (SQLite keeps the order of a subquery for
- * `group_concat`): 40,000 rows of one number each take three times as long.
- */
-function asIdList(query: string): string {
-  return `SELECT group_concat(id) AS ids FROM (${query})`;
-}
-
-function readIdList(list: IdList | null): Int32Array {
-  const ids: number[] = JSON.parse(`[${list?.ids ?? ''}]`);
-  return Int32Array.from(ids);
 }

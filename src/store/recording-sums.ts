@@ -1,7 +1,7 @@
 /** Number and size of recordings, by folder and in all. Cached until recordings change. */
 import type { Database } from 'bun:sqlite';
 import { dirname } from 'node:path';
-import { tableStamp } from './change-counters.ts';
+import { shelfCount, tableStamp } from './change-counters.ts';
 
 interface RecordingSums {
   /** Watchable and running recordings. */
@@ -119,28 +119,10 @@ function add(folders: Map<string, number>, folder: string, bytes: number): void 
   folders.set(folder, Math.max(0, (folders.get(folder) ?? 0) + bytes));
 }
 
-/** The number of recordings: health is polled often and by any client. */
-export class RecordingCount {
-  #stamp = '';
-  #count = 0;
-
-  constructor(private readonly database: Database) {}
-
-  /**
-   * Recordings that are neither deleted nor in the recycle bin. Uses an index only: the rows of 40,000 recordings are
-   * 100 MB.
-   */
-  count(): number {
-    const stamp = tableStamp(this.database, ['recordings']);
-    if (stamp !== this.#stamp) {
-      const row = this.database
-        .query<{ n: number }, []>(
-          'SELECT count(*) AS n FROM recordings INDEXED BY recordings_newest WHERE shelf IN (0, 1)',
-        )
-        .get();
-      this.#count = row?.n ?? 0;
-      this.#stamp = stamp;
-    }
-    return this.#count;
-  }
+/**
+ * Number of recordings that are neither deleted nor in the recycle bin; not counted when it is read: health is polled
+ * often and by any client.
+ */
+export function recordingCount(database: Database): number {
+  return shelfCount(database, [0, 1]);
 }

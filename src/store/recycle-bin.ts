@@ -217,7 +217,7 @@ export class RecycleBin {
   keptBy(ruleId: RuleId): KeptRow[] {
     return this.database
       .query<Row, { ruleId: RuleId }>(
-        `SELECT ${KEPT.columns()} FROM recordings WHERE rule_id = $ruleId AND shelf IN (0, 1)`,
+        `SELECT ${KEPT.columns()} FROM recordings INDEXED BY recordings_of_rule WHERE rule_id = $ruleId AND shelf IN (0, 1)`,
       )
       .all({ ruleId })
       .map(KEPT.read);

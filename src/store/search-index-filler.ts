@@ -92,7 +92,7 @@ export class SearchIndexFiller {
         yield;
       }
       // Search results are cached until this counter changes.
-      database.run("UPDATE counters SET value = value + 1 WHERE name = 'recordings'");
+      database.run("UPDATE counters SET value = value + 1 WHERE name IN ('recordings', 'recording_lists')");
     };
     await run(steps());
     return indexed >= RECORDINGS_A_PASS;

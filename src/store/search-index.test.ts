@@ -35,7 +35,7 @@ function emptyRecordingIndex(recordings: number): void {
     database.run(`INSERT INTO ${table} (${table}) VALUES ('delete-all')`);
   }
   database.run("INSERT INTO search_pending SELECT 'recording', id FROM recordings");
-  database.run("UPDATE counters SET value = value + 1 WHERE name = 'recordings'");
+  database.run("UPDATE counters SET value = value + 1 WHERE name IN ('recordings', 'recording_lists')");
   indexPending(database, Math.floor(recordings / 2));
 }
 

@@ -2,9 +2,10 @@
  * Lists of 40,000 recordings over HTTP: every order, filter and show, its first page and its deepest, words, series,
  * the free space. `bun test/bench/recordings.ts [folder]`: with a folder, the database there is used, or created.
  *
- * A list is requested just after a change of a recording, without cache, and again unchanged. Each request is sent
- * three times; the p99 of all answers of a kind is compared with the limit, which is scaled on slower machines. The
- * figures include other load. Exit code 1 when one exceeds its limit.
+ * A list is requested just after a change of its members or order, without cache, and again unchanged; words also after
+ * another change of a recording, as a viewer makes every few seconds. Each request is sent three times; the p99 of all
+ * answers of a kind is compared with the limit, which is scaled on slower machines. The figures include other load. Exit
+ * code 1 when one exceeds its limit.
  */
 import type { Database } from 'bun:sqlite';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -15,7 +16,7 @@ import { openDatabase } from '../../src/store/database.ts';
 import { fillRecordingDatabase, RECORDINGS } from './guide/bench-database.ts';
 import { idleAgent, residentMegabytes, startService } from './guide/bench-service.ts';
 import { benchChannels, benchStations } from './guide/bench-stations.ts';
-import { Figures } from './guide/figures.ts';
+import { Figures, quantile } from './guide/figures.ts';
 import { MachineClock } from './guide/machine.ts';
 import { wordsOf } from './guide/search-words.ts';
 
@@ -94,8 +95,12 @@ async function pagesOf(url: string, query: string): Promise<string[]> {
 }
 
 async function measure(url: string, database: Database): Promise<void> {
-  const change = database.query('UPDATE recordings SET resume_ms = coalesce(resume_ms, 0) + 1 WHERE id = 1');
+  const change = database.query(
+    'UPDATE recordings SET watched_at = CASE WHEN watched_at IS NULL THEN 1 END WHERE id = 1',
+  );
   const changed = (): void => void change.run();
+  const watch = database.query('UPDATE recordings SET resume_ms = coalesce(resume_ms, 0) + 1 WHERE id = 1');
+  const watching = (): void => void watch.run();
   const unchanged = (): void => {};
   const station = database
     .query<{ id: number }, []>('SELECT station_id AS id FROM recordings LIMIT 1')
@@ -113,6 +118,11 @@ async function measure(url: string, database: Database): Promise<void> {
     `series=${encodeURIComponent(series ?? '')}`,
     `unwatched=1&ruleId=3&stationId=${station}`,
   ];
+  const single = await repeated(
+    Array.from({ length: LOOKS }, () => `${url}/api/recordings/2/status`),
+    changed,
+  );
+  figures.note('a single recording, p99', quantile(single, 0.99), 'ms');
   const all = await pagesOf(url, '');
   latency('every order, first, middle and last page', await repeated(all, changed), LIMIT_MS);
   latency('  unchanged', await repeated(all, unchanged), LIMIT_MS);
@@ -135,6 +145,7 @@ async function measure(url: string, database: Database): Promise<void> {
     ['letters of nearly every text', COMMON_LETTERS],
   ] as const) {
     latency(`${name} (${list.length})`, await repeated(search(list), changed), WORDS_LIMIT_MS);
+    latency('  while another is watched', await repeated(search(list), watching), WORDS_LIMIT_MS);
   }
   const grouped = [0, 100, 1000].map((offset) => `${url}/api/recordings/series?limit=100&offset=${offset}`);
   latency('series', await repeated(grouped, changed), LIMIT_MS);
