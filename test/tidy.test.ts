@@ -454,6 +454,23 @@ const WORDING: readonly RegExp[] = [
   /^web\/(rules\/time-text|ui\/monogram|bml\/style\/properties|hybrid\/frame\/receiver-font)\.ts$/,
 ];
 
+/** Types of parameters: the same signature is no shared list. */
+const SIGNATURE = /^(?:boolean|number|string)(?:,(?:boolean|number|string))*$/;
+
+test('a list of three or more values is written once', () => {
+  const places = new Map<string, Set<string>>();
+  for (const file of FILES.filter((one) => !isTest(one) && /^(?:agent|lib|src|web)\//.test(one))) {
+    for (const [list] of (TEXT.get(file) ?? '').matchAll(/\[\s*(?:'[^'\n]*',\s*){2,}'[^'\n]*',?\s*\]/g)) {
+      const values = [...list.matchAll(/'([^'\n]*)'/g)].map(([, value]) => value);
+      const key = values.toSorted().join(',');
+      if (!SIGNATURE.test(key)) places.set(key, (places.get(key) ?? new Set()).add(file));
+    }
+  }
+  expect(places.size).toBeGreaterThan(50);
+  const repeated = [...places].filter(([, files]) => files.size > 1);
+  expect(repeated.map(([list, files]) => `${list}: ${[...files].join(', ')}`)).toEqual([]);
+});
+
 test('user-visible sentences are defined in one place each', () => {
   // Marks that join names, such as 、 and ・, are not counted.
   const wording = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u;

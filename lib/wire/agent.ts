@@ -13,6 +13,7 @@ import {
   DEVICE_PROBLEMS,
   DRIVERS,
   STREAM_REFUSALS,
+  TUNER_NAME_LENGTH,
   TUNER_STATES,
 } from './vocabulary.ts';
 
@@ -94,7 +95,7 @@ export const TunersSchema = t.Array(TunerSchema);
 /** An element of `PUT /agent/tuners` and of `tuners.json`. Unknown fields are dropped, including `command`. */
 const TunerDefinitionSchema = t.Object({
   id: t.Optional(t.String({ minLength: 1, maxLength: 64 })),
-  name: t.Optional(t.String({ maxLength: 128 })),
+  name: t.Optional(t.String({ maxLength: TUNER_NAME_LENGTH })),
   driver: DriverSchema,
   device: t.String({ maxLength: 256 }),
   types: t.Array(BroadcastTypeSchema, { minItems: 1, uniqueItems: true }),

@@ -1,6 +1,7 @@
 /** Links for television software: `/tv/<key>/…` in place of a login. */
 import { type Static, Type as t } from '@sinclair/typebox';
 import { EXTENSIBLE, wallMsSchema } from './schema-parts.ts';
+import { CLIENT_LINK_NAME_LENGTH } from './vocabulary.ts';
 
 const ClientLinkSchema = t.Object(
   {
@@ -26,7 +27,7 @@ export type ClientLinks = Static<typeof ClientLinksSchema>;
 
 /** Body of `POST /api/client-links`. */
 export const NewClientLinkSchema = t.Object(
-  { name: t.String({ minLength: 1, maxLength: 40, description: 'shown in the list' }) },
+  { name: t.String({ minLength: 1, maxLength: CLIENT_LINK_NAME_LENGTH, description: 'shown in the list' }) },
   EXTENSIBLE,
 );
 

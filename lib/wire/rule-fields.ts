@@ -5,7 +5,13 @@
 import type { BroadcastType, StationId } from '../arib/ids.ts';
 import type { BroadcastMs } from '../arib/time.ts';
 import { choice, field, flag, integer, list, object, orNull, text, type ValuesOf } from './fields.ts';
-import type { CommercialHandling, EncodeChoice, EncodeQuality, KeywordField } from './vocabulary.ts';
+import {
+  type CommercialHandling,
+  type EncodeChoice,
+  type EncodeQuality,
+  KEYWORD_FIELDS,
+  type KeywordField,
+} from './vocabulary.ts';
 
 /** Limit of margins, ms: a longer one is probably a wrong unit. */
 export const MAX_MARGIN_MS = 3_600_000;
@@ -109,7 +115,7 @@ export const RULE_CONDITIONS = {
       description: 'default all three',
     }),
     '検索対象',
-    { fallback: ['title', 'description', 'extended'] },
+    { fallback: [...KEYWORD_FIELDS] },
   ),
   regex: field(flag(), '正規表現を使う'),
   /** In the same texts. */

@@ -17,6 +17,9 @@ export type TunerState = (typeof TUNER_STATES)[number];
 export const DESCRAMBLING_STATES = ['clear', 'waiting', 'descrambled', 'scrambled'] as const;
 export type DescramblingState = (typeof DESCRAMBLING_STATES)[number];
 
+/** Longest name of a tuner, in characters. */
+export const TUNER_NAME_LENGTH = 128;
+
 /** Why a device cannot be used now. `no_system`: for broadcasts of other countries. */
 export const DEVICE_PROBLEMS = ['permission', 'busy', 'no_system', 'incomplete', 'failed'] as const;
 
@@ -194,6 +197,9 @@ export const SEARCH_LIMIT = { default: 4, maximum: 10 } as const;
 export const SEARCH_MAX_OFFSET = 500;
 export const SEARCH_SECTIONS = ['programs', 'recordings', 'reservations', 'rules'] as const;
 export type SearchSection = (typeof SEARCH_SECTIONS)[number];
+/** Of a link for television software, in characters. */
+export const CLIENT_LINK_NAME_LENGTH = 40;
+
 /** Longer queries are truncated, in characters (code points). */
 export const MAX_QUERY_LENGTH = 100;
 

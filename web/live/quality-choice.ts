@@ -2,6 +2,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { LiveQuality } from '../../lib/wire/api.ts';
 import type { MonotonicMs } from '../../lib/wire/times.ts';
+import { LIVE_QUALITIES } from '../../lib/wire/vocabulary.ts';
 import { liveLevel, liveQuality, rawLive } from '../device/preferences.ts';
 import { canPlayRaw } from '../raw/raw-feed.ts';
 import type { RawFigures, RawProblem } from '../raw/raw-messages.ts';
@@ -92,7 +93,7 @@ export class Starvation {
 // is tried now and then, with backoff after each failed attempt. Pure except for its own state.
 
 /** From the lowest. */
-const QUALITIES = ['least', 'low', 'middle', 'high'] as const satisfies readonly LiveQuality[];
+const QUALITIES: readonly LiveQuality[] = LIVE_QUALITIES.toReversed();
 
 /** Bits a second that a stream takes in the long run, sound included. */
 const NEEDED: Readonly<Record<LiveQuality, number>> = {

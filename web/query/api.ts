@@ -2,6 +2,7 @@
  * Calls to the service. Addresses are relative to the document's base, so the UI works under any path prefix.
  * Failures are values of one type, never a thrown string; what the server sends is typed by `lib/wire`.
  */
+
 import type { StationId } from '../../lib/arib/ids.ts';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
 import type { AnyTunerDefinition, Tuner } from '../../lib/wire/agent.ts';
@@ -34,6 +35,7 @@ import type {
 } from '../../lib/wire/api.ts';
 import type { ReservationId, RuleId } from '../../lib/wire/ids.ts';
 import type { MqttBroker, MqttState } from '../../lib/wire/mqtt.ts';
+import { SEARCH_LIMIT } from '../../lib/wire/vocabulary.ts';
 import { takeFirstAnswer } from '../device/first-answers.ts';
 
 /** Failures besides the service's own codes. */
@@ -256,9 +258,6 @@ export function getGuide(
   return renewed<GuideWindow>(url, etag, signal);
 }
 
-/** Rows that the service gives of a section at once, at most. */
-const SEARCH_ROWS = 10;
-
 /** @param rest paging of one section, from the given row */
 export function getSearch(
   q: string,
@@ -267,7 +266,7 @@ export function getSearch(
 ): Promise<SearchResult> {
   const url = addressOf('api/search');
   url.searchParams.set('q', q);
-  url.searchParams.set('limit', String(SEARCH_ROWS));
+  url.searchParams.set('limit', String(SEARCH_LIMIT.maximum));
   if (rest !== undefined) {
     url.searchParams.set('section', rest.section);
     url.searchParams.set('offset', String(rest.offset));

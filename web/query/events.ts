@@ -3,11 +3,12 @@
  * lost or silent, and a notification after each reconnection that everything must be read again (missed events are not
  * replayed).
  */
+import type { EventName } from '../../lib/wire/vocabulary.ts';
 import { connection } from '../device/connection.ts';
 import { eventsUrl, isRefused } from './api.ts';
 import { SilenceWatch } from './silence-watch.ts';
 
-/** `EVENTS` of `lib/wire/api.ts` that have a reader here. */
+/** Those that have a reader here. */
 const WATCHED = [
   'services',
   'programs',
@@ -23,7 +24,7 @@ const WATCHED = [
   'chapters',
   'notices',
   'ping',
-] as const;
+] as const satisfies readonly EventName[];
 export type Watched = (typeof WATCHED)[number];
 
 /** Changes of what the lists of stations and programmes show. */

@@ -1,4 +1,5 @@
 /** Queries shared by several screens, with the events that change each response. */
+
 import type { ProgramId } from '../../lib/arib/ids.ts';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
 import type { Access } from '../../lib/wire/access.ts';
@@ -20,6 +21,7 @@ import type { RecordingId, RuleId } from '../../lib/wire/ids.ts';
 import type { MqttState } from '../../lib/wire/mqtt.ts';
 import type { Chapters, Playback } from '../../lib/wire/playback.ts';
 import type { Previews, RecordingStatus } from '../../lib/wire/recordings.ts';
+import { RECORDING_LIMIT } from '../../lib/wire/vocabulary.ts';
 import { getDeviceTokens } from './api.ts';
 import type { Query } from './cache.ts';
 import { getRecordingPage } from './recordings.ts';
@@ -48,14 +50,12 @@ export const SCAN = pathQuery<ScanStatus>('api/scan', ['scan', 'channels']);
 export const RULES = pathQuery<RuleItem[]>('api/rules', ['rules', 'reservations', 'recordings']);
 export const STORAGE = pathQuery<StorageFacts>('api/storage', ['recordings', 'settings'], STORAGE_POLL_MS);
 
-/** The service gives no more at once. */
-const MOST_RUNNING = 500;
 export const RUNNING_RECORDINGS = callQuery<readonly Recording[]>(
   'running recordings',
   ['recordings'],
   async (signal) => {
     const parameters = new URLSearchParams({ show: 'recording', sort: 'oldest' });
-    return (await getRecordingPage(parameters, { offset: 0, limit: MOST_RUNNING }, signal)).rows;
+    return (await getRecordingPage(parameters, { offset: 0, limit: RECORDING_LIMIT.maximum }, signal)).rows;
   },
 );
 
@@ -89,7 +89,7 @@ export const FRESH_RECORDINGS = homeQuery('fresh recordings', { unwatched: '1', 
 export const seriesQuery = (key: string): Query<readonly Recording[]> =>
   callQuery(`series ${key}`, ['recordings'], async (signal) => {
     const parameters = new URLSearchParams({ series: key, sort: 'oldest' });
-    return (await getRecordingPage(parameters, { offset: 0, limit: MOST_RUNNING }, signal)).rows;
+    return (await getRecordingPage(parameters, { offset: 0, limit: RECORDING_LIMIT.maximum }, signal)).rows;
   });
 /** Of a finished recording; 404 while it is being recorded. */
 export const playbackQuery = (id: RecordingId): Query<Playback> =>

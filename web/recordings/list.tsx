@@ -1,7 +1,9 @@
 /** The list of recordings or of series, with its loading, error and empty states. */
+
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 import type { Recording, RecordingSeries } from '../../lib/wire/api.ts';
+import { RECORDING_LIMIT } from '../../lib/wire/vocabulary.ts';
 import { recordingsLook, recordingsSort } from '../device/preferences.ts';
 import { navigate, watchPath } from '../navigation/router.ts';
 import type { Pages } from '../query/pages.ts';
@@ -18,9 +20,6 @@ import { Empty } from './empty.tsx';
 import { openRecording, openSeries, parametersOf, type RecordingQuery } from './query.ts';
 import { type Selection, usePresses } from './selection.ts';
 import { TEXTS } from './texts.ts';
-
-/** Largest page of the service. */
-const MOST_AT_ONCE = 500;
 
 interface ListProps {
   readonly shown: RecordingQuery;
@@ -39,7 +38,7 @@ export function useChoosing({ shown, pages, selection }: Omit<ListProps, 'busy'>
     const known = here.filter((one) => one !== undefined);
     selection.add(known);
     if (known.length === here.length) return;
-    const slice = { offset: pages.offsetOf(first), limit: Math.min(MOST_AT_ONCE, here.length) };
+    const slice = { offset: pages.offsetOf(first), limit: Math.min(RECORDING_LIMIT.maximum, here.length) };
     const abort = new AbortController();
     try {
       const { rows } = await getRecordingPage(
@@ -56,11 +55,11 @@ export function useChoosing({ shown, pages, selection }: Omit<ListProps, 'busy'>
     toggle,
     extend: (index: number): void => {
       const [first, last] = selection.extendTo(index);
-      void add(first, Math.min(last, first + MOST_AT_ONCE - 1));
+      void add(first, Math.min(last, first + RECORDING_LIMIT.maximum - 1));
     },
     all: (): void => {
-      if (pages.count > MOST_AT_ONCE) showToast(TEXTS.firstChosen(MOST_AT_ONCE));
-      void add(0, Math.min(pages.count, MOST_AT_ONCE) - 1);
+      if (pages.count > RECORDING_LIMIT.maximum) showToast(TEXTS.firstChosen(RECORDING_LIMIT.maximum));
+      void add(0, Math.min(pages.count, RECORDING_LIMIT.maximum) - 1);
     },
   };
 }

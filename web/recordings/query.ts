@@ -53,7 +53,6 @@ export interface RecordingQuery {
 
 /** `recording` is at the top of the screen anyway. */
 const SHOWS: readonly RecordingShow[] = ['failed', 'bin', 'protected'];
-export const MOST_LETTERS = 100;
 
 function integerOf(text: string | null): number | undefined {
   return text !== null && /^\d{1,15}$/u.test(text) ? Number(text) : undefined;

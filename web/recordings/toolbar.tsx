@@ -1,7 +1,9 @@
 /** Toolbar above the recordings: filters, order and appearance. */
+
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { RecordingShow, StorageFacts } from '../../lib/wire/api.ts';
+import { MAX_QUERY_LENGTH } from '../../lib/wire/vocabulary.ts';
 import { recordingsGrouped, recordingsLook, recordingsSort } from '../device/preferences.ts';
 import { query, setQuery } from '../navigation/router.ts';
 import { stationById } from '../query/stations.ts';
@@ -10,7 +12,7 @@ import { SearchField } from '../ui/search-field.tsx';
 import { narrow } from '../words/channel.ts';
 import { majorGenreName } from '../words/genre.ts';
 import { SORT_NAMES } from '../words/recording.ts';
-import { MOST_LETTERS, type RecordingQuery } from './query.ts';
+import type { RecordingQuery } from './query.ts';
 import { TEXTS } from './texts.ts';
 
 interface Kind {
@@ -90,7 +92,7 @@ function Words() {
   }, [inAddress]);
   useEffect(() => () => clearTimeout(timer.current), []);
   const write = (text: string, atOnce: boolean): void => {
-    const cut = Array.from(text).slice(0, MOST_LETTERS).join('');
+    const cut = Array.from(text).slice(0, MAX_QUERY_LENGTH).join('');
     words.value = cut;
     clearTimeout(timer.current);
     timer.current = setTimeout(

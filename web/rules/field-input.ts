@@ -12,6 +12,7 @@ import type {
 import { TEXTS } from './texts.ts';
 import {
   countText,
+  DAY_MINUTES,
   type DateTime,
   dateTimeOf,
   minuteText,
@@ -21,8 +22,6 @@ import {
   readSeconds,
   secondsText,
 } from './time-text.ts';
-
-const DAY_MINUTES = 1440;
 
 /** Numbers and times as typed: invalid input is kept for correction. Empty or `setting` for null. */
 type InputOf<T> =

@@ -5,6 +5,7 @@ import { complete, valuesBy } from '../../lib/wire/fields.ts';
 import { RULE_FIELDS } from '../../lib/wire/rule-fields.ts';
 import type { RuleBody, RuleItem } from '../../lib/wire/schedule.ts';
 import { type FormOf, InvalidInput, inputOf, readInput } from './field-input.ts';
+import { DAY_MINUTES } from './time-text.ts';
 
 export type CompleteBody = Required<RuleBody>;
 export type RuleForm = FormOf<typeof RULE_FIELDS>;
@@ -15,8 +16,6 @@ export interface FieldFault {
   readonly path: FieldName;
   readonly message: string;
 }
-
-const DAY_MINUTES = 1440;
 
 export function formOf(body: RuleBody): RuleForm {
   const values = complete(RULE_FIELDS, body);

@@ -2,7 +2,7 @@
 import { type BroadcastMs, broadcastMs, JST_OFFSET_MS } from '../../lib/arib/time.ts';
 
 const HOUR_MINUTES = 60;
-const DAY_MINUTES = 24 * HOUR_MINUTES;
+export const DAY_MINUTES = 24 * HOUR_MINUTES;
 const MINUTE_MS = 60_000;
 const DAY_MS = DAY_MINUTES * MINUTE_MS;
 /** Programmes after midnight are printed as 24:00 to 28:59 of the day before. */

@@ -1,8 +1,10 @@
 /** Search: results while typing, in four sections; the query is part of the address and restored from it. */
+
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SearchResult, SearchSection } from '../../lib/wire/api.ts';
+import { MAX_QUERY_LENGTH } from '../../lib/wire/vocabulary.ts';
 import { recentSearches } from '../device/preferences.ts';
 import { query, screen, setQuery } from '../navigation/router.ts';
 import { windowAround } from '../query/booking-window.ts';
@@ -20,8 +22,6 @@ import { ProgramRow, RecordingRow, ReservationRow, RuleRow } from './rows.tsx';
 import { FIRST_SIZES, grown, type Sizes } from './sections.ts';
 import { SearchRun } from './state.ts';
 import { TEXTS } from './texts.ts';
-
-const MOST_LETTERS = 100;
 
 interface SectionProps {
   readonly title: string;
@@ -172,7 +172,7 @@ function useWords() {
     words.value = present;
   }, [inAddress]);
   const write = (text: string): void => {
-    const cut = Array.from(text).slice(0, MOST_LETTERS).join('');
+    const cut = Array.from(text).slice(0, MAX_QUERY_LENGTH).join('');
     words.value = cut;
     written.current = cut.trim() === '' ? '' : cut;
     setQuery({ q: written.current === '' ? null : written.current }, true);

@@ -1,6 +1,8 @@
 /** Links for television software: the list, creating and revoking one, and the steps for each program. */
+
 import { useState } from 'preact/hooks';
 import type { ClientLink, CreatedClientLink } from '../../lib/wire/api.ts';
+import { CLIENT_LINK_NAME_LENGTH } from '../../lib/wire/vocabulary.ts';
 import { now } from '../device/clock.ts';
 import { ApiFailure, createClientLink, networkFailure, revokeClientLink } from '../query/api.ts';
 import { CLIENT_LINKS } from '../query/queries.ts';
@@ -11,8 +13,6 @@ import { showToast } from '../ui/toast.tsx';
 import { BlockWaiting, Refusal } from '../words/field-failure.tsx';
 import { agoText, momentText } from '../words/time.ts';
 import { TEXTS } from './texts.ts';
-
-const MAX_NAME = 40;
 
 function Copied({ address }: { address: string }) {
   // Without https browsers offer no clipboard: the address is selected, to be copied by hand.
@@ -129,7 +129,7 @@ export function ClientLinksBlock() {
         <input
           class="rule-input rule-input-wide"
           value={name}
-          maxLength={MAX_NAME}
+          maxLength={CLIENT_LINK_NAME_LENGTH}
           placeholder={TEXTS.linkName}
           aria-label={TEXTS.linkName}
           onInput={(event) => setName(event.currentTarget.value)}

@@ -1,6 +1,8 @@
 /** Naming, ordering and disabling tuners: all of them are sent at once, as the agent stores them. */
+
 import { useState } from 'preact/hooks';
 import type { AnyTunerDefinition, Tuner } from '../../lib/wire/agent.ts';
+import { TUNER_NAME_LENGTH } from '../../lib/wire/vocabulary.ts';
 import { ApiFailure, networkFailure, putTuners } from '../query/api.ts';
 import { TUNERS } from '../query/queries.ts';
 import { entryOf } from '../query/use-query.ts';
@@ -62,7 +64,7 @@ function EditLine({ definition, onChange, onUp, onDown }: LineProps) {
         </span>
         <input
           class="rule-input rule-input-wide"
-          maxLength={128}
+          maxLength={TUNER_NAME_LENGTH}
           value={name}
           onInput={(event) => onChange({ name: event.currentTarget.value })}
         />
