@@ -17,14 +17,18 @@ export function NotFound({ path }: { path: string }) {
       icon="help"
       title={TEXTS.noScreen}
       actions={
-        <a class="button button-main" href="." data-nav-initial="">
-          {TEXTS.toHome}
-        </a>
+        <>
+          <a class="button button-main" href="." data-nav-initial="">
+            {TEXTS.toHome}
+          </a>
+          <a class="button" href="recordings">
+            {TEXTS.toRecordings}
+          </a>
+        </>
       }
     >
-      <p>
-        <code>{readable(path)}</code> {TEXTS.noScreenNote}
-      </p>
+      <p>{TEXTS.noScreenNote}</p>
+      <p class="note">{readable(path)}</p>
     </Panel>
   );
 }

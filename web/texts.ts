@@ -25,8 +25,8 @@ export const TEXTS = {
   // An address that leads nowhere
   noScreen: 'ページが見つかりません',
   toHome: '放送中の番組を見る',
-  /** Follows the address. */
-  noScreenNote: 'という画面は見つかりませんでした。アドレスを確認するか、放送中の番組からお選びください。',
+  toRecordings: '録画を見る',
+  noScreenNote: 'アドレスが変わったか、間違っているようです。',
 
   // The connection
   refused: 'ログインの期限が切れたか、許可されたネットワークの外にいます。',

@@ -1,5 +1,5 @@
 /**
- * `/device?code=XXXX-XXXX`: the target of a device's QR code. Only its form approves. It submits itself if a person
+ * `/device?code=XXXX-XXXX`: the target of a device's QR code; without a code it is typed there. Only its form approves. It submits itself if a person
  * opened the URL, as a camera does, once the page is visible; if a page or a redirect led here, its button is pressed.
  * Prefetching, prerendering, reloading or restoring it changes nothing.
  */
@@ -13,7 +13,7 @@ import { publicBase, requesterOf } from '../http/route/request.ts';
 import type { LetIn } from '../model/requester.ts';
 import { donePage, formPage, gonePage, refusedByToken, scanPage, stalePage } from './device-page.ts';
 import type { PairingService } from './pairing-service.ts';
-import { isSameSecret, newSecret, readUserCode } from './secrets.ts';
+import { isSameSecret, newSecret, readTypedCode, readUserCode } from './secrets.ts';
 
 const COOKIE = 'svc_device';
 /** Format of `newSecret`. */
@@ -108,7 +108,7 @@ function showCode(request: Request, { pairing, guard }: DevicePageNeeds): Respon
   const query = new URL(request.url).searchParams;
   const given = query.get('code');
   if (given === null) return scanPage();
-  const userCode = readUserCode(given);
+  const userCode = readTypedCode(given);
   if (userCode === undefined) return gonePage();
   const view = pairing.view(userCode);
   switch (view.kind) {

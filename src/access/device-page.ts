@@ -10,10 +10,15 @@ const SCRIPT = 'device-form.js';
 
 const TEXTS = {
   scan: 'テレビの登録',
+  scanWhy: 'テレビのアプリで、家の録画と放送を見られるようにします。',
   scanHow: 'テレビのアプリに表示された QR コードを、スマートフォンのカメラで読み取ってください。',
-  gone: 'この QR コードは使えません',
+  typeHow: 'カメラを使えないときは、QR コードの下の文字を入力してください。',
+  code: 'テレビに表示されたコード',
+  next: '次へ',
+  home: '放送中の番組を見る',
+  gone: 'このコードは使えません',
   goneWhy: '有効期限（10分）が切れたか、テレビがすでに新しいコードを表示しています。',
-  goneNext: 'テレビに表示されている最新の QR コードを、もう一度読み取ってください。',
+  goneNext: 'テレビに表示されている最新の QR コードをもう一度読み取るか、コードを入力してください。',
   sending: 'テレビを登録しています',
   ask: 'テレビを登録しますか',
   askNote:
@@ -33,9 +38,20 @@ const TEXTS = {
 const paragraph = (text: string): string => `<p>${escapeHtml(text)}</p>`;
 const named = (name: string): string => `<p class="name"><bdi>${escapeHtml(name)}</bdi></p>`;
 
-/** Without a code in the address: codes are scanned, never typed. */
+const HOME = `<p><a href="./">${TEXTS.home}</a></p>`;
+
+/** Leads to the page of the code, whose button has to be pressed: a page led there. */
+const CODE_FORM = `<form action="device">
+<p><label>${TEXTS.code}<input name="code" required maxlength="20" placeholder="XXXX-XXXX" autocomplete="off" autocapitalize="characters" spellcheck="false"></label></p>
+<p><button class="button">${TEXTS.next}</button></p>
+</form>`;
+
+/** Without a code in the address. */
 export function scanPage(): Response {
-  return htmlPage({ fonts: PAGE_FONTS, status: 200, title: TEXTS.scan, body: paragraph(TEXTS.scanHow) });
+  const body = [...[TEXTS.scanWhy, TEXTS.scanHow, TEXTS.typeHow].map(paragraph), ...[CODE_FORM, HOME]].join(
+    '\n',
+  );
+  return htmlPage({ fonts: PAGE_FONTS, status: 200, title: TEXTS.scan, body });
 }
 
 export function gonePage(): Response {
@@ -43,7 +59,7 @@ export function gonePage(): Response {
     fonts: PAGE_FONTS,
     status: 404,
     title: TEXTS.gone,
-    body: paragraph(TEXTS.goneWhy) + paragraph(TEXTS.goneNext),
+    body: [paragraph(TEXTS.goneWhy), paragraph(TEXTS.goneNext), CODE_FORM, HOME].join('\n'),
   });
 }
 
@@ -96,7 +112,8 @@ export function donePage(name: string): Response {
     title: TEXTS.done,
     body: `${named(name)}
 ${paragraph(TEXTS.doneNext)}
-<p><small>${TEXTS.doneWrong} <a href="settings">${TEXTS.settings}</a></small></p>`,
+<p><small>${TEXTS.doneWrong} <a href="settings">${TEXTS.settings}</a></small></p>
+${HOME}`,
   });
 }
 

@@ -1,5 +1,5 @@
 /** Pages of the login: what went wrong and the next step. */
-import { escapeHtml, htmlPage, pageFonts } from '../http/route/page.ts';
+import { escapeHtml, htmlPage, ownerNote, pageFonts } from '../http/route/page.ts';
 import type { Denial } from './identity-provider.ts';
 
 interface LoginPage {
@@ -7,6 +7,8 @@ interface LoginPage {
   title: string;
   /** Plain text. */
   paragraphs: readonly string[];
+  /** For the owner of the machine. */
+  owner?: readonly string[];
   /** Address of the login: the next step, and where the page's fonts are. */
   login: string;
   /** Text of the link to the login. */
@@ -14,11 +16,26 @@ interface LoginPage {
   headers?: Record<string, string>;
 }
 
-function loginPage({ status, title, paragraphs, login, next, headers = {} }: LoginPage): Response {
+function loginPage({
+  status,
+  title,
+  paragraphs,
+  owner = [],
+  login,
+  next,
+  headers = {},
+}: LoginPage): Response {
   const texts = paragraphs.map((text) => `<p>${escapeHtml(text)}</p>`);
   const link =
     next === undefined ? '' : `<p><a class="button" href="${escapeHtml(login)}">${escapeHtml(next)}</a></p>`;
-  return htmlPage({ status, title, body: [...texts, link].join('\n'), headers, fonts: pageFonts(login) });
+  const note = owner.length === 0 ? '' : ownerNote(owner);
+  return htmlPage({
+    status,
+    title,
+    body: [...texts, link, note].join('\n'),
+    headers,
+    fonts: pageFonts(login),
+  });
 }
 
 const AT_HOME = '家庭内のネットワークからは、ログインしなくてもそのまま利用できます。';
@@ -29,7 +46,7 @@ export const LOGIN_PAGES = {
       status: 404,
       login,
       title: 'ログインは設定されていません',
-      paragraphs: ['このサービスは、許可されたネットワークにある端末からだけ利用できます。'],
+      paragraphs: ['このサービスは、家のネットワークにある端末からだけ利用できます。'],
     }),
   tooMany: (retryAfter: string, again: string) =>
     loginPage({
@@ -45,7 +62,7 @@ export const LOGIN_PAGES = {
       status: 503,
       title: 'ログインサービスに接続できません',
       paragraphs: [
-        'ログインに使うサービス（ID プロバイダー）が応答しないか、正しく応答していません。少し待ってからもう一度お試しください。',
+        'ログインに使うサービスが応答しないか、正しく応答していません。少し待ってからもう一度お試しください。',
         ...(hasTrustedNetworks ? [AT_HOME] : []),
       ],
       login: again,
@@ -74,8 +91,8 @@ export const LOGIN_PAGES = {
     loginPage({
       status: 403,
       title: 'ログインを確認できませんでした',
-      paragraphs: [
-        'ログインサービスの応答を確認できなかったため、ログインを中止しました。',
+      paragraphs: ['ログインサービスの応答を確認できなかったため、ログインを中止しました。'],
+      owner: [
         '続くときは、サーバーのログと OIDC_ISSUER、OIDC_CLIENT_ID、OIDC_CLIENT_SECRET の設定を確認してください。',
       ],
       login: again,
@@ -91,10 +108,10 @@ export const LOGIN_PAGES = {
     }),
 };
 
+/** Why, for the owner of the machine. */
 const DENIALS: Record<Denial, (group: string) => readonly string[]> = {
   not_member: (group) => [
     `このアカウントは、利用を許可されたグループまたはロール「${group}」に入っていません。`,
-    '利用するには、管理者に追加を依頼してください。',
   ],
   no_groups: (group) => [
     'ログインサービスから、グループもロールも伝えられませんでした。',
@@ -111,7 +128,11 @@ export function deniedPage(denial: Denial, group: string, name: string, again: s
   return loginPage({
     status: 403,
     title: '利用が許可されていません',
-    paragraphs: [`${name} としてログインしました。`, ...DENIALS[denial](group)],
+    paragraphs: [
+      `${name} としてログインしましたが、このアカウントでは利用できません。`,
+      'サーバーの管理者に、利用できるようにするよう頼んでください。',
+    ],
+    owner: DENIALS[denial](group),
     login: again,
     next: '別のアカウントでログインする',
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { isSameSecret, newSecret, newToken, newUserCode, readUserCode } from './secrets.ts';
+import { isSameSecret, newSecret, newToken, newUserCode, readTypedCode, readUserCode } from './secrets.ts';
 
 /** Returns these octets one after another. */
 function octets(...given: number[]): (bytes: number) => Uint8Array {
@@ -30,6 +30,20 @@ test('a code in a URL is read as it was issued', () => {
     'BCDF_GHJK',
   ])
     expect(readUserCode(text)).toBeUndefined();
+});
+
+test('a code is read as people type it', () => {
+  for (const text of [
+    'BCDF-GHJK',
+    'bcdfghjk',
+    ' bcdf ghjk ',
+    'ＢＣＤＦ－ＧＨＪＫ',
+    'ｂｃｄｆーｇｈｊｋ',
+    'BCDF‐GHJK',
+  ])
+    expect([text, readTypedCode(text)]).toEqual([text, 'BCDF-GHJK']);
+  for (const text of ['', 'BCDF', 'ABCD-GHJK', 'BCDF-GHJKL', `BCDF${' '.repeat(40)}GHJK`, '%00'])
+    expect([text, readTypedCode(text)]).toEqual([text, undefined]);
 });
 
 test('secrets are 32 bytes in URL-safe characters', () => {

@@ -41,6 +41,16 @@ export function readUserCode(text: string): string | undefined {
   return USER_CODE.test(code) ? code : undefined;
 }
 
+const MAX_TYPED_LENGTH = 40;
+const SEPARATORS = /[\s\-‐‑–−ー]/gu;
+
+/** The code as a person types it: also full width, with other hyphens, spaces or none. */
+export function readTypedCode(text: string): string | undefined {
+  if (text.length > MAX_TYPED_LENGTH) return undefined;
+  const letters = text.normalize('NFKC').replace(SEPARATORS, '');
+  return readUserCode(`${letters.slice(0, 4)}-${letters.slice(4)}`);
+}
+
 /** Hex. */
 export function hashOf(text: string): string {
   return new Bun.CryptoHasher('sha256').update(text).digest('hex');

@@ -1,5 +1,5 @@
 /** Pages of the server for clients without access, or if there is no working UI; addresses of the UI's screens. */
-import { escapeHtml, htmlPage, PAGE_FONTS } from './route/page.ts';
+import { escapeHtml, htmlPage, ownerNote, PAGE_FONTS } from './route/page.ts';
 
 /** `#` stands for a number. */
 export const SCREENS: readonly string[] = [
@@ -32,39 +32,26 @@ export function screenWithoutSlash(path: string): string | undefined {
   return bare !== path && bare !== '' && isScreen(bare) ? bare : undefined;
 }
 
-/** @param paragraphs plain text. */
-function messagePage(
-  status: number,
-  title: string,
-  paragraphs: readonly string[],
-  {
-    headers = {},
-    fonts,
-    english,
-  }: { headers?: Record<string, string>; fonts?: string; english?: string } = {},
-): Response {
-  const texts = paragraphs.map((text) => `<p>${escapeHtml(text)}</p>`);
-  if (english !== undefined) texts.push(`<p lang="en"><small>${escapeHtml(english)}</small></p>`);
-  return htmlPage({ status, title, body: texts.join('\n'), headers, fonts });
-}
+const paragraph = (text: string): string => `<p>${escapeHtml(text)}</p>`;
 
 /**
  * @param address the client's address, so that it can be added to the configuration
  * @param prefix of a front proxy, without a trailing slash
  */
 export function unauthorizedPage(address: string, prefix: string, headers: Record<string, string>): Response {
-  return messagePage(
-    401,
-    'このネットワークからは利用できません',
-    [
-      'このサービスは、許可されたネットワークにある端末からだけ利用できます。',
+  const body = [
+    paragraph('このサービスは、家のネットワークにある端末から利用できます。'),
+    paragraph('家の Wi-Fi につないでから、もう一度開いてください。'),
+    `<p><a class="button" href="${escapeHtml(prefix)}/">もう一度開く</a></p>`,
+    ownerNote([
       `お使いの端末のアドレス ${address} は許可されていません。`,
       '家庭内のネットワークから開いているのにこの画面が出る場合は、サーバーの環境変数 TRUSTED_NETWORKS に' +
         'このアドレスを含む範囲を加えて再起動してください。前段にプロキシがある場合は TRUSTED_PROXIES も' +
         '設定してください。',
-    ],
-    { headers, fonts: `${prefix}/${PAGE_FONTS}` },
-  );
+    ]),
+  ].join('\n');
+  const fonts = `${prefix}/${PAGE_FONTS}`;
+  return htmlPage({ status: 401, title: 'ここからは利用できません', body, headers, fonts });
 }
 
 /**
@@ -75,7 +62,7 @@ export function loginNeededPage(prefix: string, headers: Record<string, string>)
   const body = [
     '<p>ログインしていないか、ログインの期限が切れています。ログインしてから、もう一度お試しください。</p>',
     '<p>テレビなどを登録するところだったときは、ログインしたあとで QR コードをもう一度読み取ってください。</p>',
-    `<p><a href="${escapeHtml(prefix)}/login">ログイン</a></p>`,
+    `<p><a class="button" href="${escapeHtml(prefix)}/login">ログイン</a></p>`,
   ].join('\n');
   const fonts = `${prefix}/${PAGE_FONTS}`;
   return htmlPage({ status: 401, title: 'ログインが必要です', body, headers, fonts });
@@ -83,26 +70,25 @@ export function loginNeededPage(prefix: string, headers: Record<string, string>)
 
 /** @param host as sent by the browser */
 export function foreignHostPage(host: string): Response {
-  return messagePage(
-    421,
-    'このアドレスでは利用できません',
-    [
+  const english =
+    `This server is not known as "${host}". Open it by its IP address or its own name, ` +
+    'or add this name to ALLOWED_HOSTS and restart the server.';
+  const body = [
+    paragraph('いつも開いているアドレス（IP アドレスか、サーバーの名前）で開いてください。'),
+    ownerNote([
       `「${host}」は、このサーバーの名前として設定されていません。`,
-      'この名前で利用するには、サーバーの環境変数 ALLOWED_HOSTS に加えて再起動してください。' +
-        'IP アドレスか、サーバー自身の名前ならそのまま利用できます。',
-    ],
-    {
-      // No font can be loaded: under this name every request is refused, and another origin may not load it.
-      english:
-        `This server is not known as "${host}". Open it by its IP address or its own name, ` +
-        'or add this name to ALLOWED_HOSTS and restart the server.',
-    },
-  );
+      'この名前で利用するには、サーバーの環境変数 ALLOWED_HOSTS に加えて再起動してください。',
+    ]),
+    `<p lang="en"><small>${escapeHtml(english)}</small></p>`,
+  ].join('\n');
+  // No font can be loaded: under this name every request is refused, and another origin may not load it.
+  return htmlPage({ status: 421, title: 'このアドレスでは利用できません', body, fonts: undefined });
 }
 
 export function screensMissingPage(): Response {
-  return messagePage(503, '画面のファイルがありません', [
-    'サービスは動いていますが、画面のファイルが組み込まれていません。',
-    'npm run build で作り直すか、npm run demo で起動してください。',
-  ]);
+  const body = [
+    paragraph('サービスは動いていますが、画面のファイルが組み込まれていません。'),
+    paragraph('npm run build で作り直すか、npm run demo で起動してください。'),
+  ].join('\n');
+  return htmlPage({ status: 503, title: '画面のファイルがありません', body, fonts: undefined });
 }

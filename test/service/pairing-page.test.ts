@@ -137,13 +137,26 @@ describe('the page', () => {
       expect(await response.text()).not.toContain('<script>');
     }
     const bare = await get('/device');
-    expect([bare.status, await bare.text()]).toEqual([200, expect.stringContaining('QR コード')]);
+    const text = await bare.text();
+    expect([bare.status, text]).toEqual([200, expect.stringContaining('QR コード')]);
+    for (const part of ['<form action="device">', 'name="code"', '<a href="./">'])
+      expect(text).toContain(part);
     const { paths } = (await (await get('/api/openapi.json')).json()) as { paths: object };
     expect(Object.keys(paths)).not.toContain('/device');
     for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
       const response = await fetch(`${home.url}/device`, { method, headers: JSON_TYPE });
       expect([method, response.status]).toEqual([method, 405]);
     }
+  });
+
+  test('a code that was typed leads to the form, which waits for a press', async () => {
+    const { deviceCode, userCode } = await begin();
+    const typed = encodeURIComponent(` ${userCode.toLowerCase().replace('-', ' ')}`);
+    const response = await get(`/device?code=${typed}`, { 'sec-fetch-site': 'same-origin' });
+    const html = await response.text();
+    expect([response.status, html]).toEqual([200, expect.stringContaining(`value="${userCode}"`)]);
+    expect(html).not.toContain('<script');
+    expect(await errorOf(await poll(deviceCode))).toEqual([400, 'authorization_pending']);
   });
 
   test('shows a name as text, under a policy without inline scripts', async () => {

@@ -23,6 +23,11 @@ a { color: var(--accent); }
 .button { display: inline-block; min-height: 3rem; padding: 0.5rem 1.75rem; border: 0; border-radius: 999px;
   background: var(--accent); color: var(--on-accent); font: inherit; font-weight: 700; text-decoration: none;
   cursor: pointer; }
+label { display: grid; gap: 0.25rem; }
+input { width: 100%; max-width: 16rem; min-height: 3rem; padding: 0.25rem 1rem; border: 1px solid var(--soft);
+  border-radius: 0.8rem; background: var(--ground); color: inherit; font: inherit; font-size: 1.25rem;
+  letter-spacing: 0.1em; text-transform: uppercase; }
+summary { min-height: 2.75rem; padding: 0.4rem 0; color: var(--soft); cursor: pointer; }
 :focus-visible { outline: 3px solid var(--focus); outline-offset: 3px; }
 @media (max-width: 30rem) { main { padding: 1.5rem 1.25rem; } }
 @media (min-width: 100rem) { html { font-size: 150%; } }
@@ -43,6 +48,12 @@ export function escapeHtml(text: string): string {
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;');
+}
+
+/** What only the owner of the machine can change, folded. @param paragraphs plain text */
+export function ownerNote(paragraphs: readonly string[]): string {
+  const texts = paragraphs.map((text) => `<p><small>${escapeHtml(text)}</small></p>`).join('\n');
+  return `<details><summary>サーバーの管理者の方へ</summary>\n${texts}\n</details>`;
 }
 
 /** In the URL of the pairing page: the visitor was redirected to it, and has to press its button. */
