@@ -134,7 +134,7 @@ describe.skipIf(!hasChromium)('the appearance of the guide', () => {
     );
     await page.keyboard.press('Enter');
     // The focus must be back at once: programmes take over a lost focus and scroll the view.
-    expect(await focusAfter).toBe('日時を選ぶ');
+    expect(await focusAfter).toMatch(/^日時を選ぶ/u);
     // The guide begins at 05:00 of yesterday.
     const rows = (hour - 5 + 24) % 24;
     await until(`${hour}:00 is at the top`, async () => Math.abs((await hourAtTop(page)) - rows) < 0.05);

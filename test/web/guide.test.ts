@@ -358,6 +358,45 @@ describe.skipIf(!hasChromium)('the guide', () => {
     await page.getByRole('switch', { name: '今すぐ取得' }).waitFor();
   });
 
+  test('before the first scan it offers the scan', async () => {
+    const satellites = STATIONS.filter(({ type }) => type !== 'GR');
+    rig.service.state.stations = satellites;
+    rig.service.household = newHousehold({ stations: satellites, days: 0 });
+    const page = await rig.open('guide', PHONE);
+    await page.getByText('チャンネルスキャンがまだです').waitFor();
+    expect(await page.getByRole('link', { name: '今すぐ取得' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'はじめての設定' }).click();
+    await page.locator('.setup-step').first().waitFor();
+  });
+
+  test('neither hides the number of an hour nor strikes a title out at the present time', async () => {
+    for (const minute of ['00', '04', '09', '13', '58']) {
+      rig.clock.set(momentOf(`2026-11-21T20:${minute}:00`));
+      fillService(rig, STATIONS);
+      const page = await openGuide('guide', minute === '04' ? PHONE : {});
+      const covered = await page.evaluate(() => {
+        const knob = document.querySelector('.guide-knob')?.getBoundingClientRect();
+        if (knob === undefined) return ['no badge'];
+        return [...document.querySelectorAll('.guide-hour b')]
+          .filter((hour) => {
+            const { top, bottom } = hour.getBoundingClientRect();
+            return top < knob.bottom - 1 && bottom > knob.top + 1;
+          })
+          .map((hour) => hour.textContent);
+      });
+      expect([minute, covered]).toEqual([minute, []]);
+      // The text has a ground of its own over the line, which is behind it.
+      const bare = await page
+        .locator('.prog-live .prog-title')
+        .evaluateAll(
+          (titles) =>
+            titles.filter((title) => getComputedStyle(title).backgroundColor === 'rgba(0, 0, 0, 0)').length,
+        );
+      expect(bare).toBe(0);
+      await page.context().close();
+    }
+  });
+
   test('says over empty columns that they are being received, until all were read', async () => {
     fillService(rig, STATIONS);
     const now = Date.now();

@@ -282,7 +282,7 @@ export const FIRST_RUN: readonly Task[] = [
       await input.choose(page.getByRole('link', { name: 'はじめての設定' }));
       await input.choose(button(input, 'スキャンを始める'));
       await page.locator('[aria-labelledby="setup-scan"][data-state="done"]').waitFor();
-      await page.locator('[aria-labelledby="setup-guide"]', { hasText: /届き|完了/u }).waitFor();
+      await page.locator('[aria-labelledby="setup-guide"]', { hasText: /届き|届いた|完了/u }).waitFor();
     },
   },
   {

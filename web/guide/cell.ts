@@ -8,7 +8,7 @@ import type { ReservationState } from '../../lib/wire/vocabulary.ts';
 import { narrow } from '../words/channel.ts';
 import { majorGenre } from '../words/genre.ts';
 import { clockText, spanText } from '../words/time.ts';
-import { splitTitle } from '../words/title.ts';
+import { splitTitle, wholeEpisodes } from '../words/title.ts';
 import { TEXTS } from './texts.ts';
 
 export interface CellBox {
@@ -51,6 +51,8 @@ interface CellState {
   readonly past: boolean;
   readonly live: boolean;
   readonly dim: boolean;
+  /** The present, CSS pixels below the top of the cell; of a programme that is on. */
+  readonly nowAt: number;
 }
 
 /** Text for screen readers and the tooltip. */
@@ -94,6 +96,7 @@ export class Cell {
   #state = '';
   #size = '';
   #shift = 0;
+  #nowAt = 0;
   box: CellBox = { left: 0, top: 0, width: 0, height: 0 };
 
   constructor(readonly stationId: StationId) {
@@ -154,7 +157,9 @@ export class Cell {
     const face = faceOf(program);
     if (face !== undefined) title.append(span(`prog-kept prog-kept-${face[1]}`, face[0]));
     // The title comes first; marks follow where all of them fit.
-    title.append(parts.title);
+    title.append(
+      ...wholeEpisodes(parts.title).map(({ text, isEpisode }) => (isEpisode ? span('nowrap', text) : text)),
+    );
     if (used <= most * across) {
       for (const mark of parts.marks) title.append(span(`mark mark-${mark.tone}`, mark.face));
     }
@@ -168,7 +173,11 @@ export class Cell {
     this.#inner.append(text);
   }
 
-  mark({ past, live, dim }: CellState): void {
+  mark({ past, live, dim, nowAt }: CellState): void {
+    if (live && nowAt !== this.#nowAt) {
+      this.#nowAt = nowAt;
+      this.element.style.setProperty('--now', `${nowAt}px`);
+    }
     const state = `${past ? ' prog-past' : ''}${live ? ' prog-live' : ''}${dim ? ' prog-dim' : ''}`;
     if (state === this.#state) return;
     this.#state = state;

@@ -167,10 +167,12 @@ export class CellLayer {
   }
 }
 
-function markCell(cell: Cell, { now, genre, dimShopping }: Sheet, program: GuideProgram): void {
+function markCell(cell: Cell, sheet: Sheet, program: GuideProgram): void {
+  const { now, genre, dimShopping, span, scale } = sheet;
   cell.mark({
     past: program.endAt <= now,
     live: program.startAt <= now && program.endAt > now,
+    nowAt: Math.round(topOf(now, span, scale)) - cell.box.top,
     dim: genre === undefined ? dimShopping && isDimmable(program) : majorGenre(program.genres) !== genre,
   });
 }

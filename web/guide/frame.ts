@@ -27,6 +27,10 @@ export function frameSize(unit: number, width: number): FrameSize {
   return { head: Math.round(HEAD[kind] * unit), ruler: Math.round(RULER[kind] * unit) };
 }
 
+/** Half the height of the badge of the present, and the upper and lower edge of an hour's number; in the same units. */
+const BADGE = 0.6;
+const NUMBER = { from: 0.2, to: 1.6 } as const;
+
 const PARTS = ['night', 'morning', 'day', 'evening'] as const;
 const JST_OFFSET_MS = 9 * HOUR_MS;
 
@@ -73,10 +77,12 @@ function headOf(station: Station, list: readonly Station[]): HTMLAnchorElement {
   const name = narrow(station.name);
   head.title = TEXTS.watchStation(name);
   const words = element('span', 'guide-head-words');
-  words.append(
-    element('span', 'guide-head-key numbers', channelLabel(station, list)),
-    element('b', '', name),
-  );
+  // Where the column is narrow the band, which is that of the whole guide, gives way to the name.
+  const label = channelLabel(station, list);
+  const band = label.startsWith(`${station.type} `) ? `${station.type} ` : '';
+  const key = element('span', 'guide-head-key numbers');
+  key.append(element('span', 'guide-head-band', band), label.slice(band.length));
+  words.append(key, element('b', '', name));
   head.append(logoOf(station), words);
   return head;
 }
@@ -168,10 +174,20 @@ export class GuideFrame {
     }
   }
 
-  drawNow(now: BroadcastMs, span: Span, scale: Scale): void {
-    const top = topOf(now, span, scale);
-    this.line.style.transform = `translateY(${Math.round(top)}px)`;
-    this.#knob.style.transform = `translateY(${Math.round(top)}px)`;
+  /** Neither the badge of the present nor the number of an hour hides the other: the number moves, else the badge. */
+  drawNow(now: BroadcastMs, span: Span, scale: Scale, unit: number): void {
+    const top = Math.round(topOf(now, span, scale));
+    let badge = top;
+    for (const [index, hour] of this.#hourOf) {
+      const below = top - index * scale.hour;
+      const isCovered = below > (NUMBER.from - BADGE) * unit && below < (NUMBER.to + BADGE) * unit;
+      const moved = below + BADGE * unit;
+      const fits = moved + NUMBER.to * unit <= scale.hour;
+      hour.style.paddingTop = isCovered && fits ? `${moved}px` : '';
+      if (isCovered && !fits) badge = index * scale.hour + (NUMBER.to + BADGE) * unit;
+    }
+    this.line.style.transform = `translateY(${top}px)`;
+    this.#knob.style.transform = `translateY(${badge}px)`;
     this.#knob.textContent = clockText(now);
   }
 }

@@ -45,7 +45,7 @@ export function GenreSheet({ chosen, onChoose, onClose }: GenreProps & { readonl
 /** The same as a line under the guide, where there is room. Not reachable by arrows: the sheet offers the same. */
 export function Legend({ chosen, onChoose }: GenreProps) {
   return (
-    <section class="guide-legend hscroll line-above surface" aria-label={TEXTS.genreColours} data-nav-skip="">
+    <section class="guide-legend line-above surface" aria-label={TEXTS.genreColours} data-nav-skip="">
       {MAJOR_GENRES.map(({ lv1, name }) => (
         <button
           key={lv1}

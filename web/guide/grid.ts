@@ -299,7 +299,7 @@ export class GuideGrid {
       (id) => known && empty.has(id),
     );
     this.#frame.drawHours(wide, this.#span, this.#scale);
-    this.#frame.drawNow(this.#now, this.#span, this.#scale);
+    this.#frame.drawNow(this.#now, this.#span, this.#scale, this.#unit);
     if (this.#target !== undefined) this.#scrollTo(this.#target);
     // Before the stations are set it has not been placed anywhere.
     if (this.#stations.length === 0) return;

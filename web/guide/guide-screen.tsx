@@ -185,7 +185,9 @@ function useGridKeys(grid: GuideGrid | undefined): void {
     // From deep in the sheet Back leads to its tools first.
     const forget = onBack(() => {
       if (document.activeElement?.classList.contains('prog') !== true) return false;
-      document.querySelector<HTMLElement>('.guide-day[aria-selected="true"]')?.focus();
+      const day = document.querySelector<HTMLElement>('.guide-day[aria-selected="true"]');
+      const isRowShown = day?.checkVisibility() === true;
+      (isRowShown ? day : document.querySelector<HTMLElement>('.guide-jump'))?.focus();
       return true;
     });
     return () => {

@@ -1,7 +1,8 @@
 /** Loading, error and empty states of the guide, over or instead of its sheet. */
 import type { Station } from '../../lib/wire/api.ts';
+import { needsScan } from '../query/first-scan.ts';
 import { gathered } from '../query/guide-status.ts';
-import { GUIDE_STATUS } from '../query/queries.ts';
+import { GUIDE_STATUS, TUNERS } from '../query/queries.ts';
 import { readStations, type StationList, stations } from '../query/stations.ts';
 import { useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -52,6 +53,7 @@ export function GuideNotice({ state, bare, type, onRetry, onNow }: NoticeProps) 
 /** Nothing in view: nothing was collected yet, or the guide does not reach so far. */
 function EmptyNotice({ bare, type, onNow }: Pick<NoticeProps, 'bare' | 'type' | 'onNow'>) {
   const { value: status } = useQuery(GUIDE_STATUS);
+  const { value: tuners } = useQuery(TUNERS);
   const ofType = new Set(stations.value.filter((station) => station.type === type).map(({ id }) => id));
   const state =
     status === undefined
@@ -70,6 +72,21 @@ function EmptyNotice({ bare, type, onNow }: Pick<NoticeProps, 'bare' | 'type' | 
         <button type="button" class="button" onClick={onNow}>
           {TEXTS.toNow}
         </button>
+      </div>
+    );
+  }
+  // Before the first scan there are only the standard satellite stations.
+  if (needsScan(tuners ?? [], new Set(stations.value.map((station) => station.type)))) {
+    return (
+      <div class="guide-notice" role="status">
+        <p class="guide-notice-title">
+          <Icon name="antenna" />
+          {TEXTS.notScanned}
+        </p>
+        <p>{TEXTS.noStationsNote}</p>
+        <a class="button button-main" href="setup">
+          {TEXTS.scan}
+        </a>
       </div>
     );
   }
@@ -94,14 +111,30 @@ function EmptyNotice({ bare, type, onNow }: Pick<NoticeProps, 'bare' | 'type' | 
   );
 }
 
+/** The place of the columns before the stations are known. */
+const WAITING_COLUMNS = 12;
+
+function ColumnsWaiting({ text }: { text: string }) {
+  return (
+    <div class="guide">
+      <div class="guide-stage relative clip">
+        <div class="guide-waiting ground-deep" aria-hidden="true">
+          {Array.from({ length: WAITING_COLUMNS }, (_, index) => (
+            <div key={index} class="line-right">
+              <span class="skeleton block-level" />
+            </div>
+          ))}
+        </div>
+        <p class="guide-loading" role="status">
+          {text}
+        </p>
+      </div>
+    </div>
+  );
+}
+
 export function NoStationsYet({ list }: { list: StationList }) {
-  if (list.kind === 'loading') {
-    return (
-      <p class="guide-loading" role="status">
-        {TEXTS.loadingStations}
-      </p>
-    );
-  }
+  if (list.kind === 'loading') return <ColumnsWaiting text={TEXTS.loadingStations} />;
   if (list.kind === 'failed') {
     return <FailurePanel failure={list.failure} onRetry={() => void readStations()} />;
   }

@@ -14,6 +14,7 @@ import { FailurePanel } from '../words/failure-panel.tsx';
 import { majorGenre } from '../words/genre.ts';
 import { airClockText, dateText, spanText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
+import { WholeTitle } from '../words/whole-title.tsx';
 import { dimShopping, isDimmable } from './look.ts';
 import { TEXTS } from './texts.ts';
 
@@ -50,7 +51,7 @@ function Program({ program, place, now }: { program: GuideProgram; place: WeekPl
         <span class="week-words block-level relative layer-1 clip">
           <b class="numbers">{airClockText(program.startAt)}</b>
           {kept === undefined ? null : <span class="week-kept text-white pill">{kept}</span>}
-          <span>{title}</span>
+          <WholeTitle title={title} />
         </span>
       </Named>
     </button>

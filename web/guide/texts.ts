@@ -21,6 +21,8 @@ export const TEXTS = {
   zoomOut: '縮小',
   zoomIn: '拡大',
   weekday: (name: string) => `${name}曜`,
+  jumpFrom: (day: string) => `日時を選ぶ、${day}`,
+  shortDay: (date: number, weekday: string) => `${date}(${weekday})`,
   dayName: (month: number, day: number, words: string) => `${month}月${day}日 ${words}`,
   genreChosen: (name: string) => `ジャンル ${name}`,
 
@@ -68,6 +70,7 @@ export const TEXTS = {
   notYetSentNote: '先の日の番組は、放送局が送り次第ここに並びます。',
   toNow: 'いまの番組へ',
   notGathered: '番組表をまだ取得していません',
+  notScanned: 'チャンネルスキャンがまだです',
   gathered: (total: number, known: number) => `${total}局のうち${known}局の番組表を受信しました`,
   gathersItself: '空いているチューナーで自動的に取得します。急ぐときは「今すぐ取得」を使ってください。',
   gathering: (name: string) => `${name} の番組表を受信しています。受信しだいここに並びます。`,

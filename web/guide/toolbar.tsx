@@ -86,6 +86,8 @@ function DayButton({ day, today, chosen, onDay }: DayButtonProps) {
 export function Toolbar(props: ToolbarProps) {
   const { bands, type, span, today, day, genre } = props;
   const days = Math.round((span.to - span.from) / DAY_MS);
+  const date = new Date(day + JST_OFFSET_MS);
+  const shortDay = TEXTS.shortDay(date.getUTCDate(), WEEKDAYS[date.getUTCDay()] ?? '');
   return (
     <div class="guide-bar cluster">
       <h1 class="hidden-text">{TEXTS.guide}</h1>
@@ -119,13 +121,13 @@ export function Toolbar(props: ToolbarProps) {
         })}
       </div>
       <div class="guide-tools hstack push-end gap-40">
-        <button type="button" class="button button-small" onClick={props.onNow}>
+        <button type="button" class="button button-small guide-to-now" onClick={props.onNow}>
           <Icon name="clock" />
           {TEXTS.now}
         </button>
         <button
           type="button"
-          class="button button-small"
+          class="button button-small guide-evening"
           onClick={props.onEvening}
           aria-label={TEXTS.toEvening}
         >
@@ -147,12 +149,14 @@ export function Toolbar(props: ToolbarProps) {
         </button>
         <button
           type="button"
-          class="button button-small button-icon"
+          class="button button-small button-icon guide-jump"
           aria-haspopup="dialog"
-          aria-label={TEXTS.jump}
+          aria-label={TEXTS.jumpFrom(shortDay)}
           onClick={props.onJump}
         >
           <Icon name="reserve" />
+          {/* On phones in place of the row of days. */}
+          <span class="numbers phone-only">{shortDay}</span>
         </button>
         <button
           type="button"

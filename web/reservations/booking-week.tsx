@@ -9,6 +9,7 @@ import { narrow } from '../words/channel.ts';
 import { broadcastDay, DAY_MS, DAYS } from '../words/day.ts';
 import { spokenText, standingWords, titleOf } from '../words/reservation.ts';
 import { airClockText, dateText } from '../words/time.ts';
+import { WholeTitle } from '../words/whole-title.tsx';
 import { dateOf, PLACED_STATES, textOfDay } from './days.ts';
 import { TEXTS } from './texts.ts';
 
@@ -30,7 +31,7 @@ function Booking({ item, place }: { item: ReservationItem; place: WeekPlace }) {
       <Named name={spokenText(item)}>
         <span class="week-words block-level relative layer-1 clip">
           <b class="numbers">{airClockText(item.startAt)}</b>
-          <span>{titleOf(item)}</span>
+          <WholeTitle title={titleOf(item)} />
           <small class="muted">{narrow(item.serviceName)}</small>
         </span>
       </Named>

@@ -2,13 +2,14 @@
 import { useRef, useState } from 'preact/hooks';
 import { BROADCAST_TYPES } from '../../lib/arib/ids.ts';
 import { ApiFailure, abortScan, networkFailure, startScan } from '../query/api.ts';
+import { isUsable } from '../query/first-scan.ts';
 import { CARD, CHANNELS, DEVICES, GUIDE_STATUS, SCAN, TUNERS } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
 import { ProgressBar } from '../ui/progress.tsx';
 import { CheckAgain } from '../words/check-again.tsx';
 import { Refusal } from '../words/field-failure.tsx';
 import { StepItem } from './step-item.tsx';
-import { isUsable, type SetupFacts, type Step, setupSteps } from './steps.ts';
+import { type SetupFacts, type Step, setupSteps } from './steps.ts';
 import { TEXTS } from './texts.ts';
 
 /** A device that is plugged in, a card that is inserted, and the course of a scan show without a press. */
@@ -99,7 +100,7 @@ function Actions({ step, facts, renew }: { step: Step; facts: SetupFacts; renew:
   switch (step.key) {
     case 'tuners':
     case 'card':
-      return step.state === 'now' || step.state === 'problem' ? <CheckAgain onCheck={renew} /> : null;
+      return ['now', 'later', 'problem'].includes(step.state) ? <CheckAgain onCheck={renew} /> : null;
     case 'scan':
       return step.state === 'waiting' ? null : <ScanActions step={step} facts={facts} renew={renew} />;
     case 'guide':
@@ -116,11 +117,12 @@ function Steps({
   facts: SetupFacts;
   renew: () => Promise<void>;
 }) {
-  const isReady = steps.every(
-    ({ key, state }) => state === 'done' || (key === 'guide' && state === 'running'),
-  );
+  const open = steps.filter(({ state }) => state !== 'done');
+  // Stations whose guide has arrived can be watched while it is collected for the others.
+  const isReady = open.every(({ key, state }) => key === 'guide' && state === 'running');
   return (
     <>
+      <p class="setup-lead">{open.length === 0 ? TEXTS.allDone : TEXTS.note}</p>
       <ol class="stack no-margin no-padding gap-75 unlisted">
         {steps.map((step, index) => (
           <StepItem key={step.key} step={step} number={index + 1}>
@@ -147,7 +149,6 @@ export function Setup() {
       <header class="screen-head">
         <h1 class="screen-title">{TEXTS.setup}</h1>
       </header>
-      <p class="setup-lead">{TEXTS.note}</p>
       {facts !== undefined ? (
         <Steps steps={setupSteps(facts)} facts={facts} renew={renew} />
       ) : (

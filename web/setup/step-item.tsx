@@ -7,6 +7,7 @@ import { TEXTS } from './texts.ts';
 const STATES: Readonly<Record<StepState, string>> = {
   done: TEXTS.done,
   now: TEXTS.now,
+  later: TEXTS.later,
   running: TEXTS.running,
   problem: TEXTS.problem,
   waiting: TEXTS.waiting,

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { Card, Channel, DetectedDevice } from '../../lib/wire/agent.ts';
+import type { Card, Channel, DetectedDevice, Tuner } from '../../lib/wire/agent.ts';
 import type { GuideStatus, ScanStatus } from '../../lib/wire/api.ts';
 import { tunerOf } from '../../test/tuner.ts';
 import { ApiFailure } from '../query/api.ts';
@@ -53,23 +53,44 @@ test('after plugging in a tuner the next step is offered, with or without a card
     guide: guide(0, 0),
     card: { ...CARD, state: 'absent', failure: 'no_card' },
   } as const;
-  expect(states(fresh)).toBe('done problem now waiting');
-  expect(states({ ...fresh, tuners: [], devices: [] })).toBe('now problem waiting waiting');
+  expect(states(fresh)).toBe('done later now waiting');
+  expect(states({ ...fresh, tuners: [], devices: [] })).toBe('now later waiting waiting');
   expect(states({ ...fresh, scan: { ...SCAN, state: 'running', total: 50, done: 5 } })).toBe(
-    'done problem running waiting',
+    'done later running waiting',
   );
   expect(states({ ...fresh, scan: { ...SCAN, state: 'failed', message: '見つかりません。' } })).toBe(
-    'done problem problem waiting',
+    'done later problem waiting',
   );
+});
+
+test('a missing card can wait, one that cannot be used is a problem', () => {
+  const card = (failure: Card['failure']): string | undefined =>
+    setupSteps({ ...DONE, card: { ...CARD, state: 'error', failure } })[1]?.state;
+  expect((['no_library', 'no_daemon', 'no_reader', 'no_card'] as const).map(card)).toEqual(
+    Array(4).fill('later'),
+  );
+  expect((['card_error', 'unsuitable_card', 'refused'] as const).map(card)).toEqual(Array(3).fill('problem'));
+});
+
+test('a tuner of several bands is counted once', () => {
+  const text = (...kinds: Parameters<typeof tunerOf>[0][]): string | undefined =>
+    setupSteps({ ...DONE, tuners: kinds.map((types) => tunerOf(types)) })[0]?.text;
+  const [terrestrial, satellite] = [['GR'], ['BS', 'CS']] as [Tuner['types'], Tuner['types']];
+  expect(text(terrestrial, satellite, satellite)).toBe('3台使えます（地デジ\u00a01台、BS・CS\u00a02台）。');
+  expect(text(['GR', 'BS', 'CS'], ['GR', 'BS', 'CS'])).toBe('2台使えます（地デジ・BS・CS）。');
 });
 
 test('the stations that can be received are as many as those of the guide', () => {
   const data = { ...CHANNEL, stations: [...CHANNEL.stations, { ...CHANNEL.stations[0], serviceType: 0xc0 }] };
   const channels = [data, CHANNEL] as Channel[];
-  const texts = (total: number) => setupSteps({ ...DONE, channels, guide: guide(1, total) }).slice(2);
-  expect(texts(2).map(({ text }) => text.match(/\d+(?=局(?:を|中))/u)?.[0])).toEqual(['2', '2']);
+  const texts = (total: number, scan = SCAN) =>
+    setupSteps({ ...DONE, channels, scan, guide: guide(1, total) })
+      .slice(2)
+      .map(({ text }) => text);
+  expect(texts(2)).toEqual([expect.stringContaining('2局を受信'), expect.stringContaining('残り1局')]);
+  expect(texts(2, { ...SCAN, state: 'finished', found: channels })[0]).toStartWith('2局が見つかりました');
   // Before the service has read the channels.
-  expect(texts(0)[0]?.text).toStartWith('3局');
+  expect(texts(0)[0]).toStartWith('3局');
 });
 
 test('standard satellite stations do not count as scanned terrestrial ones', () => {

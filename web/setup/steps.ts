@@ -4,14 +4,15 @@ import { BROADCAST_TYPES } from '../../lib/arib/ids.ts';
 import type { Card, Channel, DetectedDevice, Tuner } from '../../lib/wire/agent.ts';
 import type { GuideStatus, ScanStatus } from '../../lib/wire/api.ts';
 import type { ApiFailure } from '../query/api.ts';
+import { isUsable, needsScan } from '../query/first-scan.ts';
 import { gathered } from '../query/guide-status.ts';
 import { adviceFor } from '../words/advice.ts';
 import { cardWords } from '../words/card.ts';
 import { TYPE_NAMES } from '../words/tuner.ts';
 import { TEXTS } from './texts.ts';
 
-/** `now`: needs an action by the user; `running`: in progress without one. */
-export type StepState = 'done' | 'now' | 'running' | 'problem' | 'waiting';
+/** `now`: needs an action by the user; `later`: one that can wait; `running`: in progress without one. */
+export type StepState = 'done' | 'now' | 'later' | 'running' | 'problem' | 'waiting';
 
 export interface Step {
   readonly key: 'tuners' | 'card' | 'scan' | 'guide';
@@ -38,13 +39,22 @@ export function setupSteps(facts: SetupFacts): Step[] {
   return [tunerStep(facts), cardStep(facts), scanStep(facts), guideStep(facts)];
 }
 
-export function isUsable(tuner: Tuner): boolean {
-  return !tuner.disabled && tuner.rank !== null && tuner.state !== 'error';
-}
-
 /** Most sentences of the agent name the device themselves. */
 function withName(name: string, sentence: string): string {
   return sentence.includes('/dev/') ? sentence : TEXTS.faultOf(name, sentence);
+}
+
+/** How many receive which bands: a tuner of several bands is counted once. */
+function kindsOf(tuners: readonly Tuner[]): string {
+  const counts = new Map<string, number>();
+  for (const { types } of tuners) {
+    const bands = BROADCAST_TYPES.filter((type) => types.includes(type));
+    const name = bands.map((type) => TYPE_NAMES[type]).join(TEXTS.between);
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  const [only] = counts.keys();
+  if (counts.size === 1 && only !== undefined) return only;
+  return [...counts].map(([name, count]) => TEXTS.pieces(name, count)).join('、');
 }
 
 function tunerStep({ tuners, devices = [], failure }: SetupFacts): Step {
@@ -64,12 +74,7 @@ function tunerStep({ tuners, devices = [], failure }: SetupFacts): Step {
   const lines = [...new Set(problems)];
   const usable = tuners.filter(isUsable);
   if (usable.length > 0) {
-    const counts = BROADCAST_TYPES.map(
-      (type) => [type, usable.filter(({ types }) => types.includes(type)).length] as const,
-    )
-      .filter(([, count]) => count > 0)
-      .map(([type, count]) => TEXTS.pieces(TYPE_NAMES[type], count));
-    return { ...step, state: 'done', text: TEXTS.usable(usable.length, counts.join('、')), lines };
+    return { ...step, state: 'done', text: TEXTS.usable(usable.length, kindsOf(usable)), lines };
   }
   if (lines.length > 0) return { ...step, state: 'problem', text: TEXTS.noneUsable, lines };
   return {
@@ -79,6 +84,14 @@ function tunerStep({ tuners, devices = [], failure }: SetupFacts): Step {
     lines: [TEXTS.drivers],
   };
 }
+
+/** Without a card in the machine everything else of the first run works. */
+const CARD_MISSING: ReadonlySet<Card['failure']> = new Set([
+  'no_library',
+  'no_daemon',
+  'no_reader',
+  'no_card',
+]);
 
 function cardStep({ card, failure, tuners }: SetupFacts): Step {
   const step = { key: 'card', title: TEXTS.card, lines: [] } as const;
@@ -99,8 +112,9 @@ function cardStep({ card, failure, tuners }: SetupFacts): Step {
     };
   }
   if (tone === 'quiet') return { ...step, state: 'now', text: TEXTS.insertCard };
-  const lines = next === undefined ? [] : [next, TEXTS.scanWithoutCard];
-  return { ...step, state: 'problem', text, lines };
+  const lines = next === undefined ? [] : [next];
+  if (!CARD_MISSING.has(card.failure)) return { ...step, state: 'problem', text, lines };
+  return { ...step, state: 'later', text: TEXTS.cardMissing, lines: [`${text}${next ?? ''}`] };
 }
 
 function stationCount(channels: readonly Channel[]): number {
@@ -123,9 +137,9 @@ function lacksPower(scan: ScanStatus, tuners: readonly Tuner[]): boolean {
 }
 
 /** Stations of the service's list, which leaves out data and one-segment services of the channels; else of these. */
-function listedCount({ guide, channels }: SetupFacts): number {
+function listedCount({ guide, channels, scan }: SetupFacts): number {
   const listed = guide?.stations.length ?? 0;
-  return listed > 0 ? listed : stationCount(channels ?? []);
+  return listed > 0 ? listed : stationCount(channels ?? scan?.found ?? []);
 }
 
 function scanStep(facts: SetupFacts): Step {
@@ -144,7 +158,7 @@ function scanStep(facts: SetupFacts): Step {
     return {
       ...step,
       state: 'done',
-      text: TEXTS.found(stationCount(channels ?? scan.found)),
+      text: TEXTS.found(listedCount(facts)),
       lines,
     };
   }
@@ -157,11 +171,10 @@ function scanStep(facts: SetupFacts): Step {
       lines,
     };
   }
-  const terrestrial = (channels ?? []).filter(({ type }) => type === 'GR');
-  const needsTerrestrial = tuners.some((tuner) => isUsable(tuner) && tuner.types.includes('GR'));
-  const known = stationCount(channels ?? []);
-  // Satellite stations are there without a scan; those of the region are not.
-  if (known > 0 && (stationCount(terrestrial) > 0 || !needsTerrestrial)) {
+  const known = new Set(
+    (channels ?? []).flatMap(({ type, stations }) => (stations.length > 0 ? [type] : [])),
+  );
+  if (!needsScan(tuners, known)) {
     return { ...step, state: 'done', text: TEXTS.receivable(listedCount(facts)) };
   }
   if (!tuners.some(isUsable)) return { ...step, state: 'waiting', text: TEXTS.scanNeedsTuner };
@@ -179,10 +192,10 @@ function guideStep(facts: SetupFacts): Step {
   if (total === 0 || scanStep(facts).state !== 'done') {
     return { ...step, state: 'waiting', text: TEXTS.guideNeedsStations };
   }
-  if (known === total) return { ...step, state: 'done', text: TEXTS.guideDone(total) };
+  if (known === total) return { ...step, state: 'done', text: TEXTS.guideDone };
   return {
     ...step,
     state: 'running',
-    text: TEXTS.guideRunning(total, known),
+    text: TEXTS.guideRunning(total - known),
   };
 }

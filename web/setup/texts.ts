@@ -2,6 +2,7 @@
 export const TEXTS = {
   setup: 'はじめての設定',
   note: 'テレビを見られるようになるまでの4つの手順です。上から順に進めてください。状態は自動で更新されます。',
+  allDone: '設定は完了しました。',
   loading: '状態を確認しています',
   stop: '中止する',
   start: 'スキャンを始める',
@@ -14,6 +15,7 @@ export const TEXTS = {
   // States of a step
   done: '完了',
   now: '次にすること',
+  later: 'あとでできます',
   running: '実行中',
   problem: '確認が必要です',
   waiting: '待機中',
@@ -22,7 +24,8 @@ export const TEXTS = {
   tuners: 'チューナー',
   tunersChecking: 'チューナーを確認しています。',
   faultOf: (name: string, fault: string) => `${name}：${fault}`,
-  pieces: (type: string, count: number) => `${type} ${count}台`,
+  between: '・',
+  pieces: (type: string, count: number) => `${type}\u00a0${count}台`,
   usable: (count: number, kinds: string) => `${count}台使えます（${kinds}）。`,
   noneUsable: '見つかったチューナーを使えません。',
   noTuners: 'チューナーをサーバーにつないでください。つなぐと数秒で見つかります。',
@@ -36,7 +39,7 @@ export const TEXTS = {
   cardReady: (state: string, reader: string) => `${state}${reader}。`,
   reader: (name: string) => `（${name}）`,
   insertCard: 'B-CAS カードをカードリーダーに差し込んでください。',
-  scanWithoutCard: 'チャンネルスキャンはカードがなくても進められます。',
+  cardMissing: 'カードがなくても、局と番組表は先に用意できます。見るときと録画するときに必要です。',
 
   // The scan
   scan: 'チャンネルスキャン',
@@ -55,7 +58,7 @@ export const TEXTS = {
   // The guide
   guide: '番組表',
   guideNeedsStations: '局が見つかると、放送から自動で取得を始めます。',
-  guideDone: (stations: number) => `${stations}局すべての番組表が届きました。`,
-  guideRunning: (total: number, known: number) =>
-    `放送から取得しています。${total}局中 ${known}局に番組表が届きました。届いた局から見られます。`,
+  guideDone: 'すべての局の番組表が届きました。',
+  /** Stations without a guide of their own are in no sum: only what is left is said. */
+  guideRunning: (left: number) => `放送から取得しています（残り${left}局）。届いた局から順に見られます。`,
 } as const;

@@ -1,8 +1,22 @@
 import { describe, expect, test } from 'bun:test';
 import { TITLE_MARKS } from '../../lib/arib/text/title-marks.ts';
-import { splitTitle } from './title.ts';
+import { splitTitle, wholeEpisodes } from './title.ts';
 
 const faces = (raw: string) => splitTitle(raw).marks.map((mark) => mark.face);
+
+test('numbers of episodes are pieces of their own', () => {
+  const episodes = (title: string) =>
+    wholeEpisodes(title).flatMap(({ text, isEpisode }) => (isEpisode ? [text] : []));
+  const titles = ['灯台守 第10話「港」', '連続ドラマ(3) #12', '第十二回 全国大会', '第一印象'];
+  expect(titles.map(episodes)).toEqual([['第10話'], ['#12'], ['第十二回'], []]);
+  expect(
+    titles.map((title) =>
+      wholeEpisodes(title)
+        .map(({ text }) => text)
+        .join(''),
+    ),
+  ).toEqual(titles);
+});
 
 describe('splitTitle', () => {
   test('takes enclosed characters out of the title', () => {

@@ -65,6 +65,18 @@ export function tidyTitle(title: string): string {
   return narrow(title).replace(SPACES, ' ').trim();
 }
 
+const EPISODE = /(第[\d一二三四五六七八九十百]+[話回夜章部]|#\d+)/u;
+
+/** A title in pieces: the number of an episode is not broken over two lines. */
+export function wholeEpisodes(
+  title: string,
+): readonly { readonly text: string; readonly isEpisode: boolean }[] {
+  return title
+    .split(EPISODE)
+    .map((text, index) => ({ text, isEpisode: index % 2 === 1 }))
+    .filter(({ text }) => text !== '');
+}
+
 /** The words without marks, and each mark once in the order of its first appearance. */
 export function splitTitle(raw: string): TitleParts {
   const { title, marks } = removeTitleMarks(raw);
