@@ -215,6 +215,40 @@ describe.skipIf(!hasChromium)('settings', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
   });
 
+  test('more about a setting is shown on demand, and variables of the server to its owner only', async () => {
+    const page = await rig.open('settings', PHONE);
+    const collect = field(page, 'collectGuide');
+    const more = collect.getByText('オフにすると、視聴しているチャンネルの分だけになります。');
+    expect(await more.isVisible()).toBe(false);
+    await collect.getByText('番組表を自動で取得').click();
+    await more.waitFor();
+    const owner = page.locator('#section-system .field-block', { hasText: 'サーバーの管理者向け' });
+    await owner.getByText('TRUSTED_NETWORKS').waitFor();
+    await owner.getByText('ポート 40772').waitFor();
+    const variables = (text: string): readonly string[] => text.match(/[A-Z]{2,}_[A-Z_]+/gu) ?? [];
+    const sections = page.locator('section.block:not(#section-system)');
+    expect((await sections.allInnerTexts()).flatMap(variables)).toEqual([]);
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test('the index of a phone leads to a section', async () => {
+    const page = await rig.open('settings', PHONE);
+    const heading = page.locator('#section-display h2');
+    await heading.waitFor();
+    const index = page.getByRole('navigation', { name: '設定の種類' });
+    await index.getByRole('button', { name: '表示', exact: true }).click();
+    const bottom = async (): Promise<number> => {
+      const box = await index.boundingBox();
+      return (box?.y ?? 0) + (box?.height ?? 0);
+    };
+    // The heading stands below the index, which stays in view.
+    await until(async () => {
+      const top = (await heading.boundingBox())?.y ?? 0;
+      return top >= (await bottom()) && top < (await bottom()) + 100;
+    });
+    expect(await tooWide(page)).toEqual([]);
+  });
+
   test('shows why this browser was admitted, and ends other sessions on the second press', async () => {
     const page = await rig.open('settings', PHONE);
     const block = page.locator('#section-access');
@@ -285,7 +319,7 @@ describe.skipIf(!hasChromium)('settings', () => {
     const page = await rig.open('settings', PHONE);
     const faults = faultsOf(page);
     const block = page.locator('.field-block').filter({ hasText: '視聴ソフト用のリンク' });
-    await block.getByText('Mirakurun 互換：ポート 40772').waitFor();
+    await block.getByLabel('端末の名前').waitFor();
     await block.getByLabel('端末の名前').fill('居間の Kodi');
     await block.getByRole('button', { name: 'リンクを作る' }).click();
     const address = new URL('tv/AAAAAAAAAAAAAAAAAAAAAA', rig.service.url).href;

@@ -1,4 +1,4 @@
-/** Access: how this browser was authorised, who is logged in, and the trusted networks. */
+/** Access: how this browser was authorised, and who is logged in. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Access } from '../../lib/wire/access.ts';
 import { now } from '../device/clock.ts';
@@ -51,41 +51,6 @@ function You({ access, onFailed }: { access: Access; onFailed: (error: unknown) 
         </button>
       ) : null}
     </div>
-  );
-}
-
-function Networks({ access }: { access: Access }) {
-  const { trustedNetworks, trustedProxies, login } = access;
-  const group = login.group === null ? '' : TEXTS.loginGroup(login.group);
-  return (
-    <dl class="facts access-facts">
-      <div class="fact">
-        <dt>{TEXTS.networks}</dt>
-        <dd>
-          {trustedNetworks.length === 0 ? TEXTS.noNetworks : <span>{trustedNetworks.join('、')}</span>}
-          {trustedNetworks.length === 0 ? null : <small>{TEXTS.networksNote}</small>}
-        </dd>
-      </div>
-      {trustedProxies.length === 0 ? null : (
-        <div class="fact">
-          <dt>{TEXTS.proxies}</dt>
-          <dd>{trustedProxies.join('、')}</dd>
-        </div>
-      )}
-      <div class="fact">
-        <dt>{TEXTS.login}</dt>
-        <dd>
-          {login.configured ? (
-            <>
-              <span>{login.issuer}</span>
-              <small>{TEXTS.redirect(group, login.redirectUri)}</small>
-            </>
-          ) : (
-            TEXTS.noLogin
-          )}
-        </dd>
-      </div>
-    </dl>
   );
 }
 
@@ -162,7 +127,6 @@ export function AccessBlock() {
   return (
     <>
       <You access={value} onFailed={onFailed} />
-      <Networks access={value} />
       {value.login.configured || sessions.length > 0 ? (
         <div class="above-100">
           <h4 class="text-m">{TEXTS.sessions}</h4>

@@ -147,7 +147,6 @@ export function ClientLinksBlock() {
           <Steps address={address} />
         </div>
       )}
-      <p class="block-note">{TEXTS.linkPorts(value.mirakurunPort, value.hdhomerunPort)}</p>
       <Refusal text={refused} />
       {asked === undefined ? null : (
         <Confirm

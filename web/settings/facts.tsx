@@ -20,7 +20,7 @@ interface FactProps {
   readonly children: string;
 }
 
-function Fact({ name, tone, note, children }: FactProps) {
+export function Fact({ name, tone, note, children }: FactProps) {
   return (
     <div class="fact">
       <dt>{name}</dt>

@@ -4,7 +4,16 @@ import { ApiFailure, type KnownSettings, networkFailure } from '../query/api.ts'
 import { saveSetting } from '../query/settings.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Segments } from '../ui/segments.tsx';
-import type { ChoiceRow, DeviceRow, DigitsRow, ListRow, NumberRow, Row, SwitchRow } from './table.ts';
+import type {
+  ChoiceRow,
+  Described,
+  DeviceRow,
+  DigitsRow,
+  ListRow,
+  NumberRow,
+  Row,
+  SwitchRow,
+} from './table.ts';
 import { TEXTS } from './texts.ts';
 
 type Saving =
@@ -81,13 +90,30 @@ interface ShownProps {
   readonly children: preact.ComponentChildren;
 }
 
+/** The name and its phrase; a press on them shows more, where there is more. */
+export function FieldWords({ about: { label, note, help } }: { about: Described }) {
+  const words = (
+    <>
+      <h3>{label}</h3>
+      <p class="note">{note}</p>
+    </>
+  );
+  if (help === undefined) return <div class="field-words">{words}</div>;
+  return (
+    <details class="field-words">
+      <summary class="press">
+        <div>{words}</div>
+        <Icon name="help" class="rigid muted" />
+      </summary>
+      <p class="note">{help}</p>
+    </details>
+  );
+}
+
 function Shown({ row, saving, isWaiting = false, onReset, children }: ShownProps) {
   return (
     <div class="field stack align-center" data-setting={row.key} data-nav-whole="">
-      <div class="field-words">
-        <h3>{row.label}</h3>
-        <p class="note">{row.help}</p>
-      </div>
+      <FieldWords about={row} />
       <div class="field-control hstack gap-40" inert={isWaiting}>
         {children}
         {onReset === undefined ? null : (

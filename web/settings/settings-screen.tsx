@@ -1,5 +1,6 @@
 /** Settings by section, with a search over them; each is saved as soon as it is changed. */
 import { useSignal } from '@preact/signals';
+import type { ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Health, SystemFacts } from '../../lib/wire/api.ts';
 import { connection } from '../device/connection.ts';
@@ -8,13 +9,13 @@ import { NotificationTargets } from '../notices/targets.tsx';
 import { getHealth, getSystem } from '../query/api.ts';
 import { GUIDE_STATUS } from '../query/queries.ts';
 import { household, readHousehold } from '../query/settings.ts';
-import { callQuery, type Shown, useQuery } from '../query/use-query.ts';
+import { callQuery, useQuery } from '../query/use-query.ts';
 import { CardField } from '../tuners/card-block.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { SearchField } from '../ui/search-field.tsx';
 import { adviceFor } from '../words/advice.ts';
-import { FieldFailure } from '../words/field-failure.tsx';
+import { BlockWaiting, FieldFailure } from '../words/field-failure.tsx';
 import { AccessBlock } from './access.tsx';
 import { ClientLinksBlock } from './client-links.tsx';
 import { DevicesBlock } from './devices.tsx';
@@ -24,6 +25,7 @@ import {
   ChoiceField,
   DeviceField,
   DigitsField,
+  FieldWords,
   ListField,
   NumberField,
   SwitchField,
@@ -32,92 +34,12 @@ import {
 import { FoldersBlock } from './folders.tsx';
 import { LicensesBlock } from './licenses.tsx';
 import { MqttBlock } from './mqtt.tsx';
-import { matches, ROWS, type Row, SECTIONS, type SectionKey } from './table.ts';
+import { OwnerBlock } from './owner.tsx';
+import { type Described, matches, ROWS, type Row, SECTIONS, type SectionKey } from './table.ts';
 import { TEXTS } from './texts.ts';
 
 /** Facts change slowly and without an event. */
 const POLL_MS = 15_000;
-
-/** Contents of a section besides its settings, and the words by which it is found. */
-const CLOCK = {
-  section: 'guide',
-  label: TEXTS.clock,
-  help: TEXTS.clockHelp,
-  words: TEXTS.clockWords,
-} as const;
-const FOLDERS = {
-  section: 'recording',
-  label: TEXTS.folders,
-  help: TEXTS.foldersHelp,
-  words: TEXTS.foldersWords,
-} as const;
-const ACCESS = {
-  section: 'access',
-  label: TEXTS.access,
-  help: TEXTS.accessHelp,
-  words: TEXTS.accessWords,
-} as const;
-const NOTIFY = {
-  section: 'notify',
-  label: TEXTS.notify,
-  help: TEXTS.notifyHelp,
-  words: TEXTS.notifyWords,
-} as const;
-const DEVICES = {
-  section: 'devices',
-  label: TEXTS.devices,
-  help: TEXTS.devicesHelp,
-  words: TEXTS.devicesWords,
-} as const;
-const LINKS = {
-  section: 'devices',
-  label: TEXTS.links,
-  help: TEXTS.linksHelp,
-  words: TEXTS.linksWords,
-} as const;
-const MQTT = {
-  section: 'devices',
-  label: TEXTS.mqtt,
-  help: TEXTS.mqttHelp,
-  words: TEXTS.mqttWords,
-} as const;
-const ENCODE_HOURS = {
-  section: 'encode',
-  label: TEXTS.encodeHours,
-  help: TEXTS.encodeHoursHelp,
-  words: TEXTS.encodeHoursWords,
-} as const;
-const ENCODE_MEASURED = {
-  section: 'encode',
-  label: TEXTS.encodeMeasured,
-  help: TEXTS.encodeMeasuredHelp,
-  words: TEXTS.encodeMeasuredWords,
-} as const;
-const ENCODE_OLDER = {
-  section: 'encode',
-  label: TEXTS.encodeOlder,
-  help: TEXTS.encodeOlderHelp,
-  words: TEXTS.encodeOlderWords,
-} as const;
-const SYSTEM = {
-  section: 'system',
-  label: TEXTS.system,
-  help: TEXTS.systemHelp,
-  words: TEXTS.systemWords,
-} as const;
-
-const CARD = {
-  section: 'system',
-  label: TEXTS.card,
-  help: TEXTS.cardHelp,
-  words: TEXTS.cardWords,
-} as const;
-const LICENSES = {
-  section: 'system',
-  label: TEXTS.licenses,
-  help: TEXTS.licensesHelp,
-  words: TEXTS.licensesWords,
-} as const;
 
 interface Facts {
   readonly system: SystemFacts;
@@ -157,129 +79,106 @@ function Setting({ row, facts }: { row: Row; facts: Facts | undefined }) {
 
 function Clock() {
   const { value, failure } = useQuery({ ...GUIDE_STATUS, poll: POLL_MS });
-  return (
-    <div class="field-block">
-      <h3>{CLOCK.label}</h3>
-      {value === undefined && failure !== undefined ? (
-        <FieldFailure failure={failure} />
-      ) : (
-        <ClockBlock clocks={value?.clocks ?? []} />
-      )}
-    </div>
-  );
+  if (value === undefined && failure !== undefined) return <FieldFailure failure={failure} />;
+  return <ClockBlock clocks={value?.clocks ?? []} />;
+}
+
+function System() {
+  const { value, failure } = useQuery(FACTS);
+  if (value !== undefined) return <SystemBlock {...value} />;
+  return <BlockWaiting failure={failure} />;
+}
+
+/** Of a section, below its settings. */
+interface Block extends Described {
+  readonly Content: ComponentType;
+}
+
+const BLOCKS: readonly Block[] = [
+  {
+    ...{ section: 'recording', label: TEXTS.folders, note: TEXTS.foldersNote },
+    ...{ words: TEXTS.foldersWords, Content: FoldersBlock },
+  },
+  {
+    ...{ section: 'encode', label: TEXTS.encodeHours, note: TEXTS.encodeHoursNote },
+    ...{ help: TEXTS.encodeHoursHelp, words: TEXTS.encodeHoursWords, Content: EncodeHours },
+  },
+  {
+    ...{ section: 'encode', label: TEXTS.encodeMeasured, note: TEXTS.encodeMeasuredNote },
+    ...{ words: TEXTS.encodeMeasuredWords, Content: EncodeMeasured },
+  },
+  {
+    ...{ section: 'encode', label: TEXTS.encodeOlder, note: TEXTS.encodeOlderNote },
+    ...{ words: TEXTS.encodeOlderWords, Content: EncodeOlder },
+  },
+  {
+    ...{ section: 'guide', label: TEXTS.clock, note: TEXTS.clockNote },
+    ...{ words: TEXTS.clockWords, Content: Clock },
+  },
+  {
+    ...{ section: 'notify', label: TEXTS.notify, note: TEXTS.notifyNote },
+    ...{ words: TEXTS.notifyWords, Content: NotificationTargets },
+  },
+  {
+    ...{ section: 'access', label: TEXTS.access, note: TEXTS.accessNote },
+    ...{ words: TEXTS.accessWords, Content: AccessBlock },
+  },
+  {
+    ...{ section: 'devices', label: TEXTS.devices, note: TEXTS.devicesNote },
+    ...{ words: TEXTS.devicesWords, Content: DevicesBlock },
+  },
+  {
+    ...{ section: 'devices', label: TEXTS.links, note: TEXTS.linksNote },
+    ...{ help: TEXTS.linksHelp, words: TEXTS.linksWords, Content: ClientLinksBlock },
+  },
+  {
+    ...{ section: 'devices', label: TEXTS.mqtt, note: TEXTS.mqttNote },
+    ...{ help: TEXTS.mqttHelp, words: TEXTS.mqttWords, Content: MqttBlock },
+  },
+  {
+    ...{ section: 'system', label: TEXTS.system, note: TEXTS.systemNote },
+    ...{ words: TEXTS.systemWords, Content: System },
+  },
+  {
+    ...{ section: 'system', label: TEXTS.card, note: TEXTS.cardNote },
+    ...{ words: TEXTS.cardWords, Content: CardField },
+  },
+  {
+    ...{ section: 'system', label: TEXTS.owner, note: TEXTS.ownerNote },
+    ...{ words: TEXTS.ownerWords, Content: OwnerBlock },
+  },
+  {
+    ...{ section: 'system', label: TEXTS.licenses, note: TEXTS.licensesNote },
+    ...{ words: TEXTS.licensesWords, Content: LicensesBlock },
+  },
+];
+
+function isShown(key: SectionKey, search: string): boolean {
+  return [...ROWS, ...BLOCKS].some((one) => one.section === key && matches(one, search));
 }
 
 interface SectionProps {
   readonly section: (typeof SECTIONS)[number];
   readonly search: string;
-  readonly facts: Shown<Facts>;
-}
-
-function isShown(key: SectionKey, search: string): boolean {
-  const described = [
-    ...ROWS,
-    FOLDERS,
-    ENCODE_HOURS,
-    ENCODE_MEASURED,
-    ENCODE_OLDER,
-    CLOCK,
-    NOTIFY,
-    ACCESS,
-    DEVICES,
-    LINKS,
-    MQTT,
-    SYSTEM,
-    CARD,
-    LICENSES,
-  ].filter((one) => one.section === key);
-  return described.some((one) => matches(one, search));
+  readonly facts: Facts | undefined;
 }
 
 function Section({ section, search, facts }: SectionProps) {
-  const rows = ROWS.filter((row) => row.section === section.key && matches(row, search));
+  const isOf = (one: Described): boolean => one.section === section.key && matches(one, search);
   return (
     <section class="block" id={`section-${section.key}`} aria-label={section.title}>
       <header class="block-head">
         <h2>{section.title}</h2>
       </header>
-      {rows.map((row) => (
-        <Setting key={row.key} row={row} facts={facts.value} />
+      {ROWS.filter(isOf).map((row) => (
+        <Setting key={row.key} row={row} facts={facts} />
       ))}
-      {section.key === FOLDERS.section && matches(FOLDERS, search) ? (
-        <div class="field-block">
-          <h3>{FOLDERS.label}</h3>
-          <p class="block-note">{FOLDERS.help}</p>
-          <FoldersBlock />
+      {BLOCKS.filter(isOf).map((block) => (
+        <div key={block.label} class="field-block">
+          <FieldWords about={block} />
+          <block.Content />
         </div>
-      ) : null}
-      {[
-        { about: ENCODE_HOURS, Block: EncodeHours },
-        { about: ENCODE_MEASURED, Block: EncodeMeasured },
-        { about: ENCODE_OLDER, Block: EncodeOlder },
-      ].map(({ about, Block }) =>
-        section.key === about.section && matches(about, search) ? (
-          <div key={about.label} class="field-block">
-            <h3>{about.label}</h3>
-            <p class="block-note">{about.help}</p>
-            <Block />
-          </div>
-        ) : null,
-      )}
-      {section.key === CLOCK.section && matches(CLOCK, search) ? <Clock /> : null}
-      {section.key === ACCESS.section && matches(ACCESS, search) ? (
-        <div class="field-block">
-          <h3>{ACCESS.label}</h3>
-          <AccessBlock />
-        </div>
-      ) : null}
-      {section.key === NOTIFY.section && matches(NOTIFY, search) ? (
-        <div class="field-block">
-          <h3>{NOTIFY.label}</h3>
-          <NotificationTargets />
-        </div>
-      ) : null}
-      {section.key === DEVICES.section && matches(DEVICES, search) ? (
-        <div class="field-block">
-          <h3>{DEVICES.label}</h3>
-          <DevicesBlock />
-        </div>
-      ) : null}
-      {section.key === LINKS.section && matches(LINKS, search) ? (
-        <div class="field-block">
-          <h3>{LINKS.label}</h3>
-          <p class="block-note">{LINKS.help}</p>
-          <ClientLinksBlock />
-        </div>
-      ) : null}
-      {section.key === MQTT.section && matches(MQTT, search) ? (
-        <div class="field-block">
-          <h3>{MQTT.label}</h3>
-          <p class="block-note">{MQTT.help}</p>
-          <MqttBlock />
-        </div>
-      ) : null}
-      {section.key === SYSTEM.section && matches(SYSTEM, search) ? (
-        facts.value !== undefined ? (
-          <SystemBlock {...facts.value} />
-        ) : facts.failure !== undefined ? (
-          <FieldFailure failure={facts.failure} />
-        ) : (
-          <span class="skeleton block-skeleton" />
-        )
-      ) : null}
-      {section.key === CARD.section && matches(CARD, search) ? (
-        <div class="field-block">
-          <h3>{CARD.label}</h3>
-          <CardField />
-        </div>
-      ) : null}
-      {section.key === LICENSES.section && matches(LICENSES, search) ? (
-        <div class="field-block">
-          <h3>{LICENSES.label}</h3>
-          <p class="block-note">{LICENSES.help}</p>
-          <LicensesBlock />
-        </div>
-      ) : null}
+      ))}
     </section>
   );
 }
@@ -343,7 +242,7 @@ export function SettingsScreen() {
         <Icon name="next" class="row-go" />
       </a>
       <a class="row settings-tuners below-75 bordered surface" href="setup">
-        <Icon name="check" />
+        <Icon name="info" />
         <span class="row-text">
           <span class="row-title">{TEXTS.setup}</span>
           <span class="row-name">{TEXTS.setupNote}</span>
@@ -352,7 +251,7 @@ export function SettingsScreen() {
       </a>
       <div class="settings-columns stack">
         <nav
-          class="settings-nav stack gap-25 sticky"
+          class="settings-nav stack gap-25 sticky hscroll"
           aria-label={TEXTS.kinds}
           data-nav-group="settings-nav"
           data-nav-side=""
@@ -374,7 +273,7 @@ export function SettingsScreen() {
         </nav>
         <div class="settings-sections stack">
           {sections.map((section) => (
-            <Section key={section.key} section={section} search={search.value} facts={facts} />
+            <Section key={section.key} section={section} search={search.value} facts={facts.value} />
           ))}
           {sections.length === 0 ? (
             <Panel icon="search" title={TEXTS.noneFound(search.value)}>

@@ -26,6 +26,14 @@ test('every row is in a known section, and its options contain the default', () 
   expect(new Set(ROWS.map(({ key }) => key)).size).toBe(ROWS.length);
 });
 
+test('a phrase stands beside a setting, sentences are on demand', () => {
+  for (const { note, help } of ROWS) {
+    expect(note.length).toBeLessThanOrEqual(24);
+    expect(note).not.toContain('。');
+    if (help !== undefined) expect(help).toEndWith('。');
+  }
+});
+
 test('a search finds a row by any of its words, in any width', () => {
   const found = (search: string) => ROWS.filter((row) => matches(row, search)).map(({ key }) => key);
   expect(found('ダーク')).toEqual(['theme', 'device-theme']);

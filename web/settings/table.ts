@@ -21,10 +21,13 @@ export const SECTIONS = [
 
 export type SectionKey = (typeof SECTIONS)[number]['key'];
 
-interface Described {
+export interface Described {
   readonly section: SectionKey;
   readonly label: string;
-  readonly help: string;
+  /** A phrase below the label. */
+  readonly note: string;
+  /** Sentences, on demand. */
+  readonly help?: string;
   /** Further words by which people look for it. */
   readonly words: string;
 }
@@ -122,7 +125,8 @@ export const ROWS: readonly Row[] = [
     key: 'marginBefore',
     section: 'recording',
     label: '開始前のマージン',
-    help: '番組の開始より前から録画する長さです。予約やルールごとに変えられます。',
+    note: '番組の開始より前から録画',
+    help: '予約やルールごとに変えられます。',
     words: '余白 録画マージン 前',
     options: marginsWith(10_000),
   },
@@ -131,7 +135,8 @@ export const ROWS: readonly Row[] = [
     key: 'marginAfter',
     section: 'recording',
     label: '終了後のマージン',
-    help: '番組の終了後も録画する長さです。次の録画があるときは、そちらを優先します。',
+    note: '番組の終了後も録画',
+    help: '次の録画があるときは、そちらを優先します。予約やルールごとに変えられます。',
     words: '余白 録画マージン 後',
     options: marginsWith(15_000),
   },
@@ -140,7 +145,8 @@ export const ROWS: readonly Row[] = [
     key: 'retuneCost',
     section: 'recording',
     label: '同じチューナーで続けて録画するとき',
-    help: 'チャンネルの切り替えには数秒かかります。前の番組の終わりか、次の番組の始まりのどちらかが録画されません。',
+    note: '切り替えにかかる数秒の扱い',
+    help: '前の番組の終わりか、次の番組の始まりのどちらかが録画されません。',
     words: '切り替え チューナー 続けて 冒頭 末尾',
     options: [
       { value: 'first', label: '前の番組を早めに終える' },
@@ -152,7 +158,8 @@ export const ROWS: readonly Row[] = [
     key: 'keepNewest',
     section: 'recording',
     label: '新しいルールで残す件数',
-    help: 'ルールを作るときの初期値です。超えた分は、視聴済みのもの、古いものから順にごみ箱へ移ります。',
+    note: 'ルールを作るときの初期値',
+    help: '超えた分は、視聴済みのもの、古いものから順にごみ箱へ移ります。',
     words: '自動削除 保存 件数 残す 上書き',
     options: [
       { value: 0, label: 'すべて' },
@@ -166,7 +173,8 @@ export const ROWS: readonly Row[] = [
     key: 'keepDays',
     section: 'recording',
     label: '新しいルールで残す日数',
-    help: 'ルールを作るときの初期値です。ルールごとに変えられます。',
+    note: 'ルールを作るときの初期値',
+    help: 'ルールごとに変えられます。',
     words: '自動削除 保存 期間 日数 残す',
     options: [
       { value: 0, label: 'ずっと' },
@@ -180,12 +188,12 @@ export const ROWS: readonly Row[] = [
     key: 'retryDamaged',
     section: 'recording',
     label: '録画できなかった番組の再予約',
-    help: '同じ回の別の放送があれば、自動で予約します。',
+    note: '同じ回の別の放送を自動で予約',
     words: '再放送 失敗 欠落 乱れ やり直し',
     options: [
       { value: 'never', label: 'しない' },
       { value: 'failed', label: '失敗したとき' },
-      { value: 'damaged', label: '欠落・乱れのときも' },
+      { value: 'damaged', label: '一部に乱れのときも' },
     ],
   },
   {
@@ -193,7 +201,8 @@ export const ROWS: readonly Row[] = [
     key: 'encode',
     section: 'encode',
     label: '録画後の変換',
-    help: '録画を小さいファイルに変換します。AV1 は最も小さく、H.264 はほとんどの機器で再生できます。',
+    note: '録画を小さいファイルに変換',
+    help: 'AV1 は最も小さく、H.264 はほとんどの機器で再生できます。',
     words: 'エンコード 圧縮 容量 av1 h264 形式',
     options: [
       { value: 'none', label: 'しない' },
@@ -207,7 +216,7 @@ export const ROWS: readonly Row[] = [
     key: 'encodeQuality',
     section: 'encode',
     label: '変換の画質',
-    help: '高画質にするほど、ファイルが大きくなり、変換に時間がかかります。',
+    note: '高画質ほど大きく、時間もかかる',
     words: 'エンコード 画質 容量 大きさ',
     options: [
       { value: 'small', label: '小さめ' },
@@ -220,6 +229,7 @@ export const ROWS: readonly Row[] = [
     key: 'keepTs',
     section: 'encode',
     label: '元の録画も残す',
+    note: '放送のままのファイル',
     help: 'オフの間は、変換したファイルを検査してから元の録画を削除します。検査に通らないときは残します。',
     words: 'エンコード TS オリジナル 削除 放送画質',
   },
@@ -228,7 +238,8 @@ export const ROWS: readonly Row[] = [
     key: 'commercials',
     section: 'encode',
     label: 'CMの扱い',
-    help: '録画からCMを検出します。「カット」では、変換したファイルにCMを含めません。',
+    note: '録画からCMを検出',
+    help: '「カット」では、変換したファイルにCMを含めません。',
     words: 'コマーシャル チャプター カット スキップ 検出',
     options: [
       { value: 'chapters', label: 'チャプターを付ける' },
@@ -241,7 +252,8 @@ export const ROWS: readonly Row[] = [
     key: 'liveCodec',
     section: 'live',
     label: '映像の形式',
-    help: 'AV1 は同じ画質で通信量が少なく、サーバーの負荷は高くなります。再生できない端末では H.264 になります。',
+    note: 'AV1 は通信量が少なく、サーバーの負荷が高い',
+    help: 'AV1 を再生できない端末では H.264 になります。',
     words: 'コーデック codec h264 av1 画質 通信量 視聴',
     options: CODECS,
   },
@@ -250,7 +262,7 @@ export const ROWS: readonly Row[] = [
     key: 'device-codec',
     section: 'live',
     label: 'この端末での映像の形式',
-    help: 'この端末だけ、共通の設定とは別にできます。',
+    note: 'この端末だけの設定',
     words: 'コーデック codec h264 av1 端末',
     options: [HOUSE, ...CODECS],
     read: () => deviceCodec.value,
@@ -264,7 +276,8 @@ export const ROWS: readonly Row[] = [
     key: 'postalCode',
     section: 'data',
     label: '郵便番号',
-    help: '天気やお知らせなど、地域の情報を表示するためにデータ放送のページが使います。',
+    note: '天気など、地域の情報に使用',
+    help: 'データ放送のページが使います。',
     words: '地域 住所 天気 d ボタン BML',
     length: 7,
     placeholder: '1000001',
@@ -274,7 +287,8 @@ export const ROWS: readonly Row[] = [
     key: 'prefecture',
     section: 'data',
     label: '都道府県',
-    help: '地域を選ぶページの初期値になります。離島と北海道の東西は放送の区分に合わせています。',
+    note: '地域を選ぶページの初期値',
+    help: '離島と北海道の東西は放送の区分に合わせています。',
     words: '地域 県域 住所 d ボタン BML',
     options: PREFECTURES,
   },
@@ -283,6 +297,7 @@ export const ROWS: readonly Row[] = [
     key: 'bidirectional',
     section: 'data',
     label: '双方向通信（通信コンテンツ）',
+    note: '放送局のサーバーとの通信',
     help: 'クイズへの参加や最新の情報などで、データ放送のページが放送局のサーバーと通信します。録画を見ているときは通信しません。',
     words: '受信 インターネット 通信 双方向 投票 クイズ d ボタン BML',
   },
@@ -291,7 +306,8 @@ export const ROWS: readonly Row[] = [
     key: 'collectGuide',
     section: 'guide',
     label: '番組表を自動で取得',
-    help: '空いているチューナーで、放送から番組表を受信します。オフにすると、視聴しているチャンネルの分だけになります。',
+    note: '空いているチューナーで受信',
+    help: 'オフにすると、視聴しているチャンネルの分だけになります。',
     words: 'EPG 番組表 収集 自動',
   },
   {
@@ -299,7 +315,8 @@ export const ROWS: readonly Row[] = [
     key: 'theme',
     section: 'display',
     label: 'テーマ（配色）',
-    help: 'すべての端末に適用されます。「自動」は端末の設定に合わせます。',
+    note: 'すべての端末の配色',
+    help: '「自動」は端末の設定に合わせます。',
     words: 'テーマ ダークモード ライト 色 見た目',
     options: THEMES,
   },
@@ -308,7 +325,7 @@ export const ROWS: readonly Row[] = [
     key: 'device-theme',
     section: 'display',
     label: 'この端末のテーマ',
-    help: 'この端末だけ、共通の設定とは別にできます。',
+    note: 'この端末だけの設定',
     words: 'テーマ ダークモード ライト 色 端末',
     options: [HOUSE, ...THEMES],
     read: () => deviceTheme.value,
@@ -322,7 +339,8 @@ export const ROWS: readonly Row[] = [
     key: 'late-night',
     section: 'display',
     label: '深夜の時刻の表し方',
-    help: '午前0時から5時までの番組の時刻です。「25:00」と「深夜1:00」では前日の日付で表示します。',
+    note: '午前0時から5時までの番組',
+    help: '「25:00」と「深夜1:00」では前日の日付で表示します。',
     words: '25時 24時 深夜 午前 時刻 日付 端末',
     options: [
       { value: 'hours', label: '25:00' },
@@ -340,7 +358,8 @@ export const ROWS: readonly Row[] = [
     key: 'mirakurunRecordings',
     section: 'devices',
     label: 'EPGStation などの録画の優先度',
-    help: 'Mirakurun 互換の接続のうち、この優先度以上を録画と同じ順位で扱います。EPGStation の録画は通常 2 です。「扱わない」では、この家の録画と視聴をつねに優先します。',
+    note: 'Mirakurun 互換の接続での順位',
+    help: 'この優先度以上を録画と同じ順位で扱います。EPGStation の録画は通常 2 です。「扱わない」では、この家の録画と視聴をつねに優先します。',
     words: 'Mirakurun EPGStation KonomiTV 優先度 priority 録画 チューナー',
     options: [
       { value: 0, label: '扱わない' },
@@ -356,17 +375,9 @@ function plain(text: string): string {
 }
 
 /** Whether all words of the search stand somewhere in what describes it. */
-export function matches(
-  text: {
-    readonly section: SectionKey;
-    readonly label: string;
-    readonly help: string;
-    readonly words: string;
-  },
-  search: string,
-): boolean {
-  const title = SECTIONS.find(({ key }) => key === text.section)?.title ?? '';
-  const all = plain(`${title} ${text.label} ${text.help} ${text.words}`);
+export function matches({ section, label, note, help = '', words }: Described, search: string): boolean {
+  const title = SECTIONS.find(({ key }) => key === section)?.title ?? '';
+  const all = plain(`${title} ${label} ${note} ${help} ${words}`);
   return plain(search)
     .split(/\s+/u)
     .every((word) => all.includes(word));

@@ -24,50 +24,52 @@ export const TEXTS = {
 
   // What stands beside settings, and the words by which it is found
   clock: '放送の時刻とのずれ',
-  clockHelp: 'サーバーの時計と放送の時刻を比べます。',
+  clockNote: 'サーバーの時計と放送の時刻の差',
   clockWords: '時計 時刻合わせ NTP TOT',
   folders: '録画の保存先',
-  foldersHelp: '上から順に、空きのあるフォルダーへ録画します。',
+  foldersNote: '上から順に、空きのあるフォルダーへ録画',
   foldersWords: 'フォルダー ディスク HDD 容量 空き 追加 recordingFolders',
   access: 'このサービスを使える人',
-  accessHelp: '許可されたネットワークと、ログイン中の端末です。',
-  accessWords: 'ログイン ログアウト セッション OIDC ネットワーク TRUSTED_NETWORKS 許可 外出先',
+  accessNote: 'この端末と、ログイン中の端末',
+  accessWords: 'ログイン ログアウト セッション 許可 外出先',
   notify: '通知先',
-  notifyHelp: '録画の失敗などを、端末やメッセージアプリへ知らせます。',
+  notifyNote: '録画の失敗などを、端末やメッセージアプリへ',
   notifyWords: '通知 プッシュ お知らせ webhook Discord Slack LINE Telegram ntfy Gotify',
   devices: '登録されたテレビ',
-  devicesHelp: 'QR コードで登録したテレビのアプリです。',
+  devicesNote: 'テレビのアプリ',
   devicesWords: 'TV アプリ ペアリング QR トークン 解除',
   links: '視聴ソフト用のリンク',
-  linksHelp: 'Kodi、Jellyfin、VLC などで、ログインせずに局の一覧・番組表・映像だけを使えるアドレスです。',
+  linksNote: 'Kodi、Jellyfin、VLC など',
+  linksHelp: 'ログインせずに、局の一覧・番組表・映像だけを使えるアドレスです。',
   linksWords: 'Kodi Jellyfin Plex VLC M3U XMLTV IPTV HDHomeRun Mirakurun EPGStation KonomiTV TVTest リンク',
   mqtt: 'Home Assistant（MQTT）',
-  mqttHelp:
-    '録画の状態、次の録画、空き容量、お知らせを、MQTT ブローカーを通して Home Assistant に表示します。',
+  mqttNote: '録画の状態やお知らせを Home Assistant に表示',
+  mqttHelp: '録画の状態、次の録画、空き容量、お知らせを、MQTT ブローカーを通して送ります。',
   mqttWords: 'MQTT Home Assistant スマートホーム ブローカー mosquitto 連携',
   encodeHours: '変換する時間帯',
-  encodeHoursHelp: '開始と終了を同じ時刻にすると、一日中変換します。録画と視聴を優先します。',
+  encodeHoursNote: '録画と視聴を優先',
+  encodeHoursHelp: '開始と終了を同じ時刻にすると、一日中変換します。',
   encodeHoursWords: 'エンコード 深夜 時刻 時間',
   encodeMeasured: 'この機器での目安',
-  encodeMeasuredHelp: 'これまでの変換の平均です。',
+  encodeMeasuredNote: 'これまでの変換の平均',
   encodeMeasuredWords: 'エンコード 容量 大きさ 時間 GB',
   encodeOlder: 'これまでの録画',
-  encodeOlderHelp: '変換していない録画を、上の設定でまとめて変換します。',
+  encodeOlderNote: '変換していない録画を、上の設定でまとめて変換',
   encodeOlderWords: 'エンコード 過去 一括 まとめて',
   system: 'このサービスについて',
-  systemHelp: '接続、チューナー、映像の変換、空き容量、バージョン。',
+  systemNote: '接続、空き容量、バージョン',
   systemWords: '状態 ffmpeg エージェント ディスク 容量 データベース',
   card: 'カード（B-CAS）と共有',
-  cardHelp: 'カードの状態と、カードを共有している相手です。',
+  cardNote: 'カードの状態と、共有している相手',
   cardWords: 'B-CAS カードリーダー スクランブル 契約 共有元 拒否 CARD_URL CARD_SHARE_PORT',
   licenses: 'ライセンス',
-  licensesHelp: 'このサービスに含まれるソフトウェアとフォントのライセンスです。',
+  licensesNote: '含まれるソフトウェアとフォント',
   licensesWords: '著作権 オープンソース OSS license',
   showLicenses: 'ライセンスを表示',
 
   // Recording folders
   noFolders: '録画の保存先がありません。フォルダーを追加してください。',
-  fixedFolder: 'RECORDINGS_DIR で指定',
+  fixedFolder: 'サーバーで指定',
   addFolder: 'フォルダーを追加',
   folderPath: 'フォルダーのパス',
   folderFloor: '確保する空き容量（GB）',
@@ -92,6 +94,28 @@ export const TEXTS = {
   /** Before what is done with it, for screen readers. */
   of: (name: string) => `${name}：`,
 
+  // For the owner of the machine
+  owner: 'サーバーの管理者向け',
+  ownerNote: 'サーバーの環境変数で変えられます',
+  ownerWords:
+    '管理者 環境変数 OIDC ネットワーク TRUSTED_NETWORKS TRUSTED_PROXIES プロキシ MIRAKURUN_PORT HDHR_PORT',
+  networks: '許可されたネットワーク',
+  networksNote: 'ここからはログインせずに使えます（TRUSTED_NETWORKS）。',
+  noNetworks: 'ありません。どこからでもログインが必要です（TRUSTED_NETWORKS）。',
+  proxies: '前段のプロキシ',
+  proxiesNote: 'TRUSTED_PROXIES',
+  login: 'ログイン',
+  noLogin:
+    '設定されていません。家庭の外から使うには、OIDC_ISSUER、OIDC_CLIENT_ID、OIDC_CLIENT_SECRET を設定します。',
+  loginGroup: (group: string) => `グループまたはロール「${group}」の人だけが使えます。`,
+  redirect: (group: string, address: string) => `${group}リダイレクト URI：${address}`,
+  mirakurun: 'Mirakurun 互換',
+  mirakurunNote: 'EPGStation、KonomiTV、TVTest など（MIRAKURUN_PORT）',
+  hdhomerun: 'HDHomeRun 互換',
+  hdhomerunNote: 'Plex など（HDHR_PORT）',
+  port: (port: number) => `ポート ${port}`,
+  noPort: '使っていません',
+
   // Who has access
   thisDevice: 'この端末',
   logout: 'ログアウト',
@@ -101,15 +125,6 @@ export const TEXTS = {
   bySession: (address: string, name: string) =>
     `${name} としてログインしています（この端末のアドレス：${address}）。`,
   byToken: (address: string) => `登録されたテレビとして使っています（この端末のアドレス：${address}）。`,
-  networks: '許可されたネットワーク',
-  networksNote: 'ここからはログインせずに使えます。環境変数 TRUSTED_NETWORKS で変えられます。',
-  noNetworks: 'ありません。どこからでもログインが必要です。',
-  proxies: '前段のプロキシ',
-  login: 'ログイン',
-  noLogin:
-    '設定されていません。家庭の外から使うには、環境変数 OIDC_ISSUER、OIDC_CLIENT_ID、OIDC_CLIENT_SECRET を設定します。',
-  loginGroup: (group: string) => `グループまたはロール「${group}」の人だけが使えます。`,
-  redirect: (group: string, address: string) => `${group}リダイレクト URI：${address}`,
   sessions: 'ログイン中の端末',
   noSessions: 'ログインしている端末はありません。',
   session: (agent: string, address: string, since: string) => `${agent}、${address}、${since}から`,
@@ -239,26 +254,23 @@ export const TEXTS = {
     {
       program: 'Plex',
       steps:
-        'HDHR_PORT を設定して再起動し、「ライブ TV と DVR」に「このサーバーのアドレス:5004」を入れます。',
+        'HDHomeRun 互換のポートを使えるようにし（「サーバーの管理者向け」）、「ライブ TV と DVR」に「このサーバーのアドレス:5004」を入れます。',
     },
     { program: 'VLC、mpv', steps: `ネットワークストリームとして ${address}/playlist.m3u を開きます。` },
     {
       program: 'TVTest',
       steps:
-        'MIRAKURUN_PORT を設定して再起動し、BonDriver_Mirakurun の ini の SERVER_HOST にこのサーバーのアドレス、SERVER_PORT に 40772 を入れます。',
+        'Mirakurun 互換のポートを使えるようにし（「サーバーの管理者向け」）、BonDriver_Mirakurun の ini の SERVER_HOST にこのサーバーのアドレス、SERVER_PORT に 40772 を入れます。',
     },
     {
       program: 'EPGStation',
       steps:
-        'MIRAKURUN_PORT を設定して再起動し、config.yml の mirakurunPath に http://このサーバーのアドレス:40772/ を入れます。',
+        'Mirakurun 互換のポートを使えるようにし（「サーバーの管理者向け」）、config.yml の mirakurunPath に http://このサーバーのアドレス:40772/ を入れます。',
     },
     {
       program: 'KonomiTV',
       steps:
-        'MIRAKURUN_PORT を設定して再起動し、config.yaml の backend を Mirakurun、mirakurun_url を http://このサーバーのアドレス:40772/ にします。',
+        'Mirakurun 互換のポートを使えるようにし（「サーバーの管理者向け」）、config.yaml の backend を Mirakurun、mirakurun_url を http://このサーバーのアドレス:40772/ にします。',
     },
   ],
-  linkPorts: (mirakurun: number | null, hdhomerun: number | null) =>
-    `Mirakurun 互換：${mirakurun === null ? '使っていません（MIRAKURUN_PORT）' : `ポート ${mirakurun}`}、` +
-    `HDHomeRun 互換：${hdhomerun === null ? '使っていません（HDHR_PORT）' : `ポート ${hdhomerun}`}`,
 } as const;
