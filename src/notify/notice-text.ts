@@ -110,7 +110,7 @@ function finishedText(title: string, verdict: Verdict | null): string {
   if (verdict === null || verdict.level === 'complete') return `${title}を録画しました。`;
   const missing = verdict.gaps.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
   if (missing === 0) return `${title}を録画しましたが、一部に乱れがあります。`;
-  return `${title}を録画しましたが、${lengthText(missing)}が欠けています。`;
+  return `${title}を録画しましたが、${lengthText(missing)}は録画されていません。`;
 }
 
 function lengthText(ms: number): string {

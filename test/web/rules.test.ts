@@ -51,7 +51,7 @@ describe.skipIf(!hasChromium)('rules', () => {
     const faults = faultsOf(page);
     await page.getByText('録画ルールはまだありません').waitFor();
     await page.getByRole('link', { name: 'ルールを作る' }).click();
-    await page.getByText('合う番組がここに並びます').waitFor();
+    await page.getByText('録画される番組がここに並びます').waitFor();
     await field(page, 'keyword').pressSequentially('灯台守', { delay: 20 });
     const row = page.locator('.preview-row').first();
     await row.waitFor();

@@ -25,7 +25,13 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
     expect(texts[0]).toContain('27.4 dB');
     expect(texts[1]).toContain('番組表の取得みなとEテレビ（T13）');
     expect(texts[1]).toContain('やや弱い');
-    expect(texts[1]).toContain('ドロップ31');
+    expect(texts[0]).toContain('受信の乱れなし');
+    expect(texts[1]).toContain('受信の乱れ43');
+    expect(await tuners.nth(1).getByText('ドロップ').isVisible()).toBe(false);
+    await tuners.nth(1).getByText('受信の乱れ').click();
+    await tuners.nth(1).getByText('ドロップ').waitFor();
+    // As they are used: each once, the one that is off none.
+    expect(await page.locator('.tuner-rank').allTextContents()).toEqual(['1', '2', '3', '4', '–']);
     expect(texts[2]).toContain('待機中');
     expect(texts[3]).toContain('/dev/px4video1 を開けません。');
     expect(texts[3]).toContain('自動で戻ります');

@@ -74,7 +74,8 @@ export function BarButton({ bar, day, tuner, current, blocks, onFocus }: BarProp
   );
 }
 
-export function RowHead({ row }: { row: Row }) {
+/** @param number of the tuner in the order of use, from 1 */
+export function RowHead({ row, number }: { row: Row; number: number }) {
   const { tuner } = row;
   if (tuner === undefined) {
     return (
@@ -90,7 +91,7 @@ export function RowHead({ row }: { row: Row }) {
         class="tuner-rank numbers place-center rigid text-s extrabold circle track-color"
         title={TEXTS.tunerOrder}
       >
-        {tuner.rank === null ? '–' : tuner.rank + 1}
+        {number}
       </span>
       <span class="stack min-0 gap-10">
         <b class="min-0">{tuner.name}</b>

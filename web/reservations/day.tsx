@@ -67,7 +67,10 @@ function Table({ rows, day, chosen, onChoose }: TableProps) {
           style={{ '--lanes': row.lanes }}
           data-empty={row.bars.length === 0 ? '' : undefined}
         >
-          <RowHead row={row} />
+          <RowHead
+            row={row}
+            number={rows.slice(0, index + 1).filter(({ kind }) => kind === 'tuner').length}
+          />
           <div class="day-track rigid relative">
             {row.tunings.map((tuning) => (
               <span

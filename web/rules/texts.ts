@@ -51,7 +51,7 @@ export const TEXTS = {
 
   // Page of a rule
   coming: 'これからの放送',
-  noneComing: '予約はありません。合う番組が番組表に現れると、ここに並びます。',
+  noneComing: '予約はありません。録画される番組が番組表に現れると、ここに並びます。',
   byHand: '手動で予約した放送',
   leftOut: '対象外の放送',
   notRecorded: '録画しなかった放送（2週間分）',
@@ -67,7 +67,7 @@ export const TEXTS = {
   removeRule: 'ルールを削除',
   removesNoBooking: 'このルールの予約は現在ありません。',
   removesBookings: (count: number) =>
-    `このルールの予約 ${count}件は取り消されます。ほかのルールにも合う番組と、録画中の番組は残ります。`,
+    `このルールの予約 ${count}件は取り消されます。ほかのルールでも録画される番組と、録画中の番組は残ります。`,
   neverRecorded: 'このルールで録画したものはありません。',
   keepsRecordings: (count: string) => `録画した ${count}件は消えません。`,
   forgetsCancelled: '取り消した番組の記録も消えます。ルールを作り直すと、また予約されます。',
@@ -154,7 +154,7 @@ export const TEXTS = {
   stationsChosen: (count: number) => `${count}局を選んでいます。`,
   noStations: 'すべて外す',
   removeStation: (name: string) => `${name}を外す`,
-  typeMisfit: '選んだ放送局は、選んだ放送の種類にありません。このままでは合う番組がありません。',
+  typeMisfit: '選んだ放送局は、選んだ放送の種類にありません。このままでは録画される番組がありません。',
 
   // How it records
   actions: '録画のしかた',
@@ -193,13 +193,13 @@ export const TEXTS = {
 
   // The preview
   matches: '録画される番組',
-  noMatches: 'いまの番組表に、合う番組はありません。',
-  noMatchesNote: 'このまま保存すると、合う番組が番組表に現れたときに予約します。',
+  noMatches: 'いまの番組表に、録画される番組はありません。',
+  noMatchesNote: 'このまま保存すると、録画される番組が番組表に現れたときに予約します。',
   ofShown: (shown: number) => `近いものから ${shown}件では`,
   moreMatches: (count: string, shown: number) =>
     `ほかに ${count}件あります。近いものから ${shown}件を表示しています。`,
   noConditions:
-    'キーワード、放送局、ジャンル、曜日、時刻、長さのどれかを決めると、合う番組がここに並びます。',
+    'キーワード、放送局、ジャンル、曜日、時刻、長さのどれかを決めると、録画される番組がここに並びます。',
   stale: '条件に直すところがあります。直すと、ここも変わります。',
   retiring: 'ごみ箱に入る録画',
   retires: (count: number) => `保存すると、録画 ${count}件がごみ箱に入ります`,

@@ -14,6 +14,8 @@ export const TEXTS = {
   // What a tuner does
   program: (title: string, station: string) => `${title}（${station}）`,
   late: (megabytes: number) => `${megabytes} MB 遅れています`,
+  disturbed: '受信の乱れ',
+  none: 'なし',
   drops: 'ドロップ',
   errors: 'エラー',
   syncErrors: '同期エラー',

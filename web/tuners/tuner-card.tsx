@@ -48,15 +48,24 @@ const COUNTS = [
 ] as const;
 
 function Counts({ stats }: { stats: NonNullable<Tuner['stats']> }) {
+  const sum = COUNTS.reduce((all, [key]) => all + stats[key], 0);
   return (
-    <dl class="counts flex wrap text-xs muted" title={TEXTS.packets(stats.packets.toLocaleString('ja-JP'))}>
-      {COUNTS.map(([key, name]) => (
-        <div key={key} class={stats[key] > 0 ? 'count flex gap-35 text-danger' : 'count flex gap-35'}>
-          <dt>{name}</dt>
-          <dd class="numbers bold">{stats[key].toLocaleString('ja-JP')}</dd>
-        </div>
-      ))}
-    </dl>
+    <details class="tuner-counts text-xs muted">
+      <summary class="press">
+        {TEXTS.disturbed}
+        <b class={sum > 0 ? 'numbers text-danger' : ''}>
+          {sum === 0 ? TEXTS.none : sum.toLocaleString('ja-JP')}
+        </b>
+      </summary>
+      <dl class="counts flex wrap" title={TEXTS.packets(stats.packets.toLocaleString('ja-JP'))}>
+        {COUNTS.map(([key, name]) => (
+          <div key={key} class={stats[key] > 0 ? 'count flex gap-35 text-danger' : 'count flex gap-35'}>
+            <dt>{name}</dt>
+            <dd class="numbers bold">{stats[key].toLocaleString('ja-JP')}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
   );
 }
 
@@ -75,7 +84,14 @@ function Descrambling({ tuner }: { tuner: Tuner }) {
   );
 }
 
-export function TunerCard({ tuner, channels }: { tuner: Tuner; channels: readonly Channel[] }) {
+interface TunerCardProps {
+  readonly tuner: Tuner;
+  /** In the order of use, from 1; undefined: not used. */
+  readonly number: number | undefined;
+  readonly channels: readonly Channel[];
+}
+
+export function TunerCard({ tuner, number, channels }: TunerCardProps) {
   const [text, tone] = stateWords(tuner);
   return (
     <li class="tuner stack round-m bordered ground" data-disabled={tuner.disabled ? '' : undefined}>
@@ -84,7 +100,7 @@ export function TunerCard({ tuner, channels }: { tuner: Tuner; channels: readonl
           class="tuner-rank numbers place-center rigid text-s extrabold circle track-color"
           title={TEXTS.order}
         >
-          {tuner.rank === null ? '–' : tuner.rank + 1}
+          {number ?? '–'}
         </span>
         <span class="tuner-name stack grow min-0 line-tight">
           <b>{tuner.name}</b>

@@ -35,10 +35,17 @@ function TunerList({ tuners, channels }: { tuners: readonly Tuner[]; channels: r
       </Panel>
     );
   }
+  // A rank is shared by tuners of the same kind; among those the order of the list decides.
+  const used = tuners.filter(({ rank }) => rank !== null);
   return (
     <ul class="tuner-list stack gap-60 above-75">
       {tuners.map((tuner) => (
-        <TunerCard key={tuner.id} tuner={tuner} channels={channels} />
+        <TunerCard
+          key={tuner.id}
+          tuner={tuner}
+          number={tuner.rank === null ? undefined : used.indexOf(tuner) + 1}
+          channels={channels}
+        />
       ))}
     </ul>
   );

@@ -120,7 +120,7 @@ describe('the sentences', () => {
     }));
     const words = sentences({ ...COMPLETE, level: 'damaged', drops: 1_234, gaps });
     expect(words).toHaveLength(8);
-    expect(words[6]).toBe('ほかに34か所、合わせて1分8秒が欠けています。');
+    expect(words[6]).toBe('ほかに34か所、合わせて1分8秒が録画されていません。');
     expect(words[7]).toContain('1,234か所');
   });
 

@@ -142,7 +142,7 @@ export function verdictWords(recording: Judged): VerdictWords | undefined {
   const more = gaps.slice(MOST_GAPS);
   if (more.length > 0) {
     const sum = more.reduce((ms, { startMs, endMs }) => ms + endMs - startMs, 0);
-    lines.push(`ほかに${more.length}か所、合わせて${spellMs(sum)}が欠けています。`);
+    lines.push(`ほかに${more.length}か所、合わせて${spellMs(sum)}が録画されていません。`);
   }
   const boundaries = boundarySentences(verdict, startAt, endAt);
   lines.push(...boundaries);
