@@ -171,6 +171,8 @@ describe.skipIf(!hasChromium || !hasNginx)('a browser outside the household', ()
       await page.goto(`${proxy.base}guide`);
       await signIn(page, 'taro');
       await page.getByRole('heading', { name: '利用が許可されていません' }).waitFor();
+      await page.getByText('このアカウントでは利用できません').waitFor();
+      await page.getByText('サーバーの管理者の方へ').click();
       await page.getByText('グループまたはロール「tv-members」に入っていません').waitFor();
       const again = await page
         .getByRole('link', { name: '別のアカウントでログインする' })
