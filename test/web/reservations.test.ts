@@ -391,6 +391,8 @@ describe.skipIf(!hasChromium)('reservations', () => {
     expect(await page.locator('.day-hours span').last().textContent()).toBe('28時');
     const heads = await page.locator('.day-head b').allTextContents();
     expect(heads).toEqual(['録画できない予約', '地デジ 1', '地デジ 2', 'BS・CS 1', 'BS・CS 2']);
+    // In the order of use.
+    expect(await page.locator('.day-head .tuner-rank').allTextContents()).toEqual(['1', '2', '3', '4']);
     const inRow = (index: number): Promise<(string | null)[]> =>
       page
         .locator('.day-row')
