@@ -14,7 +14,7 @@ import type { RecordingId } from '../model/ids.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
 import type { OpenRecording, OpenRecordings } from './open-recordings.ts';
 import { type KeyFrameRun, keyFrameRuns } from './picture-frames.ts';
-import { mostTelling, type SmallPicture } from './picture-score.ts';
+import { mostTelling, replaceEmpty, type SmallPicture } from './picture-score.ts';
 import type { RecordingCache } from './recording-cache.ts';
 
 /** Stored as JSON beside the sheets. */
@@ -51,6 +51,8 @@ const FIRST_SAMPLE = 0.04;
 const LAST_SAMPLE = 0.8;
 const SHEET = { columns: 10, rows: 10 } as const;
 const INTERVAL_MS = 10_000;
+/** Intervals from a black preview to the one that is shown for it. */
+const MOST_APART = 2;
 /** Recordings of more than 100 minutes have a longer interval between pictures. */
 const MAX_PREVIEWS = 600;
 /** A hundred key frames take some seconds on a slow machine if nothing else runs. */
@@ -81,7 +83,7 @@ export class PictureMaker {
       const times = sampleTimes(recording, opened);
       const samples = await this.#pictures(work, times, SAMPLE);
       if (samples === undefined) return false;
-      if (await this.#poster(work, times[mostTelling(smallPictures(samples))])) onPoster();
+      if (await this.#poster(work, times[mostTelling(smallPictures(samples, SAMPLE))])) onPoster();
       await this.#previews(work);
       return true;
     } finally {
@@ -153,6 +155,7 @@ export class PictureMaker {
       const pictures = await this.#pictures(work, times, PREVIEW);
       // A sheet without any picture disables all previews: wrong ones would be worse.
       if (pictures === undefined) return;
+      replaceEmpty(smallPictures(pictures, PREVIEW), MOST_APART);
       const raw = cache.path(id, RAW_FILE);
       await writeFile(raw, pictures);
       const rows = Math.ceil(onSheet / SHEET.columns);
@@ -219,11 +222,11 @@ function sampleTimes(
   });
 }
 
-function smallPictures(raw: Uint8Array): SmallPicture[] {
-  const size = SAMPLE.width * SAMPLE.height * 3;
+function smallPictures(raw: Uint8Array, { width, height }: PictureSize): SmallPicture[] {
+  const size = width * height * 3;
   const pictures: SmallPicture[] = [];
   for (let at = 0; at + size <= raw.length; at += size) {
-    pictures.push({ ...SAMPLE, pixels: raw.subarray(at, at + size) });
+    pictures.push({ width, height, pixels: raw.subarray(at, at + size) });
   }
   return pictures;
 }

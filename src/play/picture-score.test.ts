@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { mostTelling, pictureScore, type SmallPicture } from './picture-score.ts';
+import { mostTelling, pictureScore, replaceEmpty, type SmallPicture } from './picture-score.ts';
 
 const WIDTH = 64;
 const HEIGHT = 36;
@@ -43,4 +43,18 @@ test('a title card scores above an empty picture, and of equal scores the earlie
 test('an incomplete picture has no score', () => {
   expect(pictureScore({ ...scene, pixels: scene.pixels.subarray(0, 100) })).toBe(0);
   expect(pictureScore({ width: 0, height: 0, pixels: new Uint8Array(0) })).toBe(0);
+});
+
+test('a picture that shows nothing is replaced by the nearest one that does, within reach', () => {
+  const pictures = [black, scene, blue, black, card, black, black, black].map((one) => ({
+    ...one,
+    pixels: one.pixels.slice(),
+  }));
+  replaceEmpty(pictures, 2);
+  const expected = [scene, scene, scene, card, card, card, card, black];
+  expect(pictures.map(({ pixels }) => Buffer.compare(pixels, black.pixels) === 0)).toEqual(
+    expected.map((one) => one === black),
+  );
+  for (const [index, { pixels }] of pictures.entries())
+    expect(Buffer.compare(pixels, expected[index]?.pixels ?? black.pixels)).toBe(0);
 });

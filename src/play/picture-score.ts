@@ -86,6 +86,36 @@ export function pictureScore(picture: SmallPicture): number {
   return entropy * (0.4 + 0.6 * exposure) * plain * (0.5 + 0.5 * detail) * (1 - 0.5 * extreme);
 }
 
+/** Looked at by every so many pixels: enough to tell a picture from none, in a thousandth of a second. */
+const STRIDE = 7;
+
+/** Practically one colour, as between scenes and around commercials. */
+function isEmpty({ pixels }: SmallPicture): boolean {
+  let [count, sum, squares] = [0, 0, 0];
+  for (let at = 0; at + 3 <= pixels.length; at += 3 * STRIDE) {
+    const luma = lumaOf(pixels, at);
+    count += 1;
+    sum += luma;
+    squares += luma * luma;
+  }
+  return count === 0 || squares / count - (sum / count) ** 2 < FLAT_DEVIATION ** 2;
+}
+
+/**
+ * Puts the nearest picture that shows something in the place of each that shows nothing, the later of two.
+ *
+ * @param reach how many pictures away: longer stretches without a picture stay as they are
+ */
+export function replaceEmpty(pictures: readonly SmallPicture[], reach: number): void {
+  const empty = pictures.map(isEmpty);
+  for (const [index, { pixels }] of pictures.entries()) {
+    if (empty[index] === false) continue;
+    const near = Array.from({ length: reach }, (_, far) => [index + far + 1, index - far - 1]).flat();
+    const found = pictures[near.find((one) => empty[one] === false) ?? -1];
+    if (found !== undefined) pixels.set(found.pixels);
+  }
+}
+
 /** Index of the best picture, the earlier of equals; -1 if none shows anything. */
 export function mostTelling(pictures: readonly SmallPicture[]): number {
   let best = -1;
