@@ -447,7 +447,7 @@ const WORDING: readonly RegExp[] = [
   /^web\/words\//,
   /\/(\w+-)?words\.ts$/,
   /^web\/settings\/table\.ts$/,
-  /^web\/watch\/watch-advice\.ts$/,
+  /^web\/(?:live\/live|watch\/watch)-advice\.ts$/,
   // Responses of the service, and missing ones.
   /^web\/query\/(api|rule-names)\.ts$/,
   // Parsed, not shown: times as users type them, names of stations and fonts.

@@ -72,6 +72,7 @@ describe.skipIf(!hasChromium)('the data broadcast of a station', () => {
     expect(rig.service.dataWishes).toEqual([]);
     expect(loaded.filter((path) => path.endsWith('bml.mjs'))).toEqual([]);
     await page.mouse.move(200, 200);
+    await page.getByRole('button', { name: 'メニュー' }).click();
     await page.getByRole('button', { name: 'データ放送（D）' }).click();
     await documentWith(page, 'part');
     await shot(page, 'wide-menu');
@@ -248,8 +249,9 @@ describe.skipIf(!hasChromium)('the data broadcast of a station', () => {
     await page.keyboard.press('Backspace');
     await left(page);
     await page.mouse.move(210, 210);
-    await page.locator('.osd-bottom[data-shown]').waitFor();
-    expect(await page.getByRole('button', { name: 'データ放送（D）' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'メニュー' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: '操作の説明' }).waitFor();
+    expect(await page.getByRole('button', { name: 'データ放送' }).count()).toBe(0);
   });
 
   test('has a button only where the service tells of it, or does not tell', async () => {
@@ -258,8 +260,9 @@ describe.skipIf(!hasChromium)('the data broadcast of a station', () => {
       const page = await rig.open(FIRST);
       await playing(page);
       await page.mouse.move(210, 210);
-      await page.locator('.osd-bottom[data-shown]').waitFor();
-      expect(await page.locator('.control-data').count()).toBe(hasData ? 1 : 0);
+      await page.getByRole('button', { name: 'メニュー' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: '配信の状態' }).waitFor();
+      expect(await page.getByRole('button', { name: 'データ放送（D）' }).count()).toBe(hasData ? 1 : 0);
     }
   });
 

@@ -141,6 +141,9 @@ function playbackOf(state: FakePlayback, { startAt, files }: Recording): Playbac
       { id: '0:sub', label: '英語' },
     ],
     offers: [
+      ...files.flatMap(({ source, codec }) =>
+        codec === 'av1' || codec === 'h264' ? [{ codec, way: 'file' as const, source }] : [],
+      ),
       { codec: 'h264', way: 'stream', codecs: 'avc1.640028,mp4a.40.2' },
       { codec: 'av1', way: 'stream', codecs: 'av01.0.08M.08,opus' },
       { codec: 'mpeg2', way: 'raw' },

@@ -256,7 +256,7 @@ describe.skipIf(!hasChromium)('live television in broadcast quality', () => {
       noSocket: true,
     });
     const page = await open();
-    await page.getByText('無変換では再生できないため').waitFor();
+    await page.getByText('この端末では放送画質で再生できないため').waitFor();
     await page.waitForFunction(() => document.querySelector('.raw-picture') === null);
     expect(rig.service.live.map(({ codec }) => codec).slice(0, 2)).toEqual(['raw', 'h264']);
   });

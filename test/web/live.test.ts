@@ -78,8 +78,6 @@ describe.skipIf(!hasChromium)('the live player', () => {
 
     await page.keyboard.press('Enter');
     await page.waitForFunction(() => document.activeElement?.classList.contains('control-main'));
-    await page.keyboard.press('ArrowRight');
-    await focusOn(page, '10秒戻る');
     for (const name of ['前のチャンネル', '次のチャンネル', 'ミュート', '録画する', 'ライブ', '字幕']) {
       await page.keyboard.press('ArrowRight');
       await focusOn(page, name);
@@ -239,6 +237,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     await playing(page, 0.2);
     await page.keyboard.press('Enter');
     await page.waitForFunction(() => document.activeElement?.classList.contains('control-main'));
+    await page.getByRole('button', { name: 'メニュー' }).click();
     await page.getByRole('button', { name: '映像の形式' }).click();
     await page.getByRole('radio', { name: /^AV1/u }).click();
     await playing(page, 0.2);
@@ -253,16 +252,17 @@ describe.skipIf(!hasChromium)('the live player', () => {
     const page = await rig.open(FIRST);
     const alert = page.getByRole('alert');
     await alert.waitFor();
-    expect(await alert.textContent()).toContain('現在受信できません');
+    expect(await alert.textContent()).toContain('チューナーがすべて使われています');
+    expect(await alert.getByRole('button').count()).toBe(1);
+    expect(await page.locator('.live-button').count()).toBe(0);
     expect(await alert.textContent()).toContain('3台とも録画中');
     await alert.locator('.tuner-holders li').first().waitFor();
     expect(await alert.locator('.tuner-holders').textContent()).toContain('地デジ');
     await page.keyboard.press('Enter');
-    await focusOn(page, '再試行');
+    await focusOn(page, 'ほかの局を見る');
     await page.setViewportSize({ width: 390, height: 844 });
-    await page.locator('.below-next').getByText('チューナーが空くと').waitFor();
+    await page.locator('.below-next').getByText('録画やほかの視聴が終わると').waitFor();
     rig.service.state.liveProblem = undefined;
-    await page.keyboard.press('Enter');
     await playing(page, 0.2);
   });
 
@@ -384,6 +384,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     await page.keyboard.press('Escape');
     rig.service.state.heavy = [];
     await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'メニュー' }).click();
     await page.getByRole('button', { name: '映像の形式' }).click();
     const choices = page.getByRole('radiogroup', { name: '画質と通信量' });
     await choices.getByText('自動・現在はデータ節約（240p）').waitFor();

@@ -51,6 +51,41 @@ describe.skipIf(!hasChromium)('while a recording is watched', () => {
     await until(() => home.playback.seen.at(-1)?.way === 'stream');
   });
 
+  test('after the end of a chase the programme on air is offered, and nothing is called live', async () => {
+    const page = await open('watch/900');
+    await page.waitForURL('**/chase/900');
+    await placed(page, 0.2, 10);
+    home.playback.recorded = 1_000;
+    Object.assign(held(900), { recording: false, state: 'recorded', durationMs: 30_000, progress: null });
+    rig.service.send('recordings');
+    await page.locator('.watch-offer').waitFor();
+    await page.keyboard.press('9');
+    const panel = page.locator('.end-panel');
+    await panel.getByText('最後まで再生しました').waitFor();
+    expect(await page.locator('.osd-buttons .live-button, .watch-offer, .stage-note-small').count()).toBe(0);
+    await panel.getByRole('button', { name: /^(放送の続き|次の番組)を見る$/u }).click();
+    await page.waitForURL(`**/live/${held(900).serviceId}`);
+  });
+
+  test('an encoded file that the device decodes smoothly is played as it is, until another format is chosen', async () => {
+    const files = [{ source: 'encoded' as const, codec: 'av1' as const, url: 'api/recordings/2/file' }];
+    Object.assign(held(2), { state: 'available', files });
+    const page = await open('nowhere');
+    await page.addInitScript(() => {
+      MediaCapabilities.prototype.decodingInfo = async (configuration) =>
+        ({ supported: true, smooth: true, powerEfficient: false, configuration }) as never;
+    });
+    await page.goto(`${rig.service.url}watch/2`);
+    await placed(page, 0.2);
+    expect(home.playback.seen.map(({ codec }) => codec)).toEqual(['av1']);
+    await page.locator('.stage').hover();
+    await page.getByRole('button', { name: '字幕・画質・操作の設定' }).click();
+    await page.getByRole('button', { name: /^画質/u }).click();
+    await page.getByRole('radio', { name: /変換せずに再生/u, checked: true }).waitFor();
+    await page.getByRole('radio', { name: /^H\.264/u }).click();
+    await until(() => home.playback.seen.at(-1)?.codec === 'h264');
+  });
+
   test('switches to the encoded file at the same position', async () => {
     const page = await open('watch/1?t=12');
     await placed(page, 12);
@@ -91,8 +126,8 @@ describe.skipIf(!hasChromium)('while a recording is watched', () => {
     ['on its side', { width: 844, height: 390 }],
   ] as const) {
     test(`on a phone ${name} the controls do not lie across the buttons of a failed player`, async () => {
-      const body = { message: 'できません。', code: 'ffmpeg_unavailable' } as const;
-      home.playback.problem = { body, status: 503, count: 99 };
+      const body = { message: 'できません。', code: 'not_found' } as const;
+      home.playback.problem = { body, status: 404, count: 99 };
       const page = await open('watch/1', { viewport, hasTouch: true, isMobile: true });
       const note = page.locator('.stage-note-wide');
       await note.getByRole('button').first().waitFor();

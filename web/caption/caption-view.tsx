@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { CaptionPage } from '../../lib/wire/caption.ts';
 import { captionSettings } from './caption-choice.ts';
 import { CaptionLayer, loadCaptionFont } from './caption-layer.ts';
+import { textExtent } from './draw-page.ts';
 
 interface CaptionViewProps {
   readonly video: { readonly current: HTMLVideoElement | null };
@@ -25,14 +26,21 @@ function cover(frame: HTMLElement, video: HTMLVideoElement): void {
   style.height = `${pictureHeight}px`;
 }
 
-/** Below it the controls of a player would cover the text, as a part of the plane's height. */
+/** Parts of the picture's height: text that reaches beyond would be covered by the controls of a player. */
 const LOW_PART = 0.72;
+const HIGH_PART = 0.25;
 
-/** Whether some of the text stands where controls appear. */
-function isLow(page: CaptionPage | undefined): boolean {
-  if (page === undefined) return false;
-  if (captionSettings.peek().position === 'bottom') return true;
-  return page.runs.some(({ text, y, h }) => text.trim() !== '' && y + h > page.plane[1] * LOW_PART);
+/** Says where the text stands, as it is drawn, so that it can move away from the controls without leaving the picture. */
+function markPlace(frame: HTMLElement, page: CaptionPage | undefined): void {
+  const { clientWidth: width, clientHeight: height, offsetTop } = frame;
+  const extent = page === undefined ? undefined : textExtent(page, width, height, captionSettings.peek());
+  const isLow = extent !== undefined && extent.bottom > height * LOW_PART;
+  const isHigh = extent !== undefined && !isLow && extent.top < height * HIGH_PART;
+  frame.toggleAttribute('data-low', isLow);
+  frame.toggleAttribute('data-high', isHigh);
+  if (extent === undefined) return;
+  frame.style.setProperty('--above', `${Math.max(0, offsetTop + extent.top)}px`);
+  frame.style.setProperty('--below', `${Math.max(0, offsetTop + height - extent.bottom)}px`);
 }
 
 /** Calls back with every picture, and after a seek. Returns the function that stops it. */
@@ -79,18 +87,25 @@ export function CaptionView({ video, pageAt, onLayer }: CaptionViewProps) {
     onLayer?.(drawn);
     // Without it the device's own letters are drawn.
     loadCaptionFont().catch(() => undefined);
-    const fit = (): void => cover(place, element);
+    let shown: CaptionPage | undefined;
+    const mark = (): void => markPlace(place, shown);
+    const fit = (): void => {
+      cover(place, element);
+      mark();
+    };
     const observer = new ResizeObserver(fit);
     observer.observe(element);
     element.addEventListener('resize', fit);
-    let shown: CaptionPage | undefined;
     const stop = eachPicture(element, () => {
       const next = page.current(element.currentTime);
       drawn.show(next);
-      if (next !== shown) place.toggleAttribute('data-low', isLow(next));
+      if (next === shown) return;
       shown = next;
+      mark();
     });
+    const unmark = captionSettings.subscribe(mark);
     return () => {
+      unmark();
       stop();
       observer.disconnect();
       element.removeEventListener('resize', fit);

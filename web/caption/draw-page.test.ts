@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { CaptionPage } from '../../lib/wire/caption.ts';
 import { DEFAULT_CAPTION_SETTINGS } from './caption-settings.ts';
-import { drcsIntensities, layOut } from './draw-page.ts';
+import { drcsIntensities, layOut, textExtent } from './draw-page.ts';
 
 /** Four cells at the bottom: [170, 450] to [330, 510]. */
 const PAGE: CaptionPage = {
@@ -39,6 +39,29 @@ test('a text that is moved keeps off the edge', () => {
 test('nothing extends beyond the picture, at any size', () => {
   const [left = -1, top = -1, right = 0, bottom = 0] = edges(2, 'bottom');
   expect([left >= 0, top >= 0, right <= 1920, bottom <= 1080]).toEqual([true, true, true, true]);
+});
+
+test('a line across the picture grows no further than its edges', () => {
+  const [run] = PAGE.runs;
+  const long = { ...PAGE, runs: [{ ...(run ?? PAGE.runs[0]), x: 80, text: '字'.repeat(20) }] } as CaptionPage;
+  const settings = { ...DEFAULT_CAPTION_SETTINGS, size: 2 };
+  const { scaleX, left } = layOut(long, 1920, 1080, settings);
+  expect([80 * scaleX + left, 880 * scaleX + left].map(Math.round)).toEqual([0, 1920]);
+});
+
+test('where the text stands is told as it is drawn: by the settings, and with its ruby only where that is shown', () => {
+  const [run] = PAGE.runs;
+  if (run === undefined) throw new Error('no run');
+  const ruby = { ...PAGE, runs: [run, { ...run, y: 420, h: 30, ruby: true as const }] };
+  const extent = (page: CaptionPage, change: object) => {
+    const found = textExtent(page, 960, 540, { ...DEFAULT_CAPTION_SETTINGS, ...change });
+    return found === undefined ? undefined : [found.top, found.bottom].map(Math.round);
+  };
+  expect(extent(PAGE, {})).toEqual([450, 510]);
+  expect(extent(PAGE, { position: 'top' })).toEqual([22, 82]);
+  expect(extent(ruby, { position: 'top' })).toEqual([22, 112]);
+  expect(extent(ruby, { position: 'top', ruby: false })).toEqual([22, 82]);
+  expect(extent(PAGE, { visible: false })).toBeUndefined();
 });
 
 const IMAGE = { w: 4, h: 1, depth: 4, bits: 2, data: 'Gw==', md5: '' } as const;

@@ -46,7 +46,7 @@ function inside(start: number, size: number, whole: number): number {
 
 /** @param width of the picture in device pixels; the plane is stretched over it. */
 export function layOut(
-  { plane, runs }: CaptionPage,
+  { plane, runs }: Pick<CaptionPage, 'plane' | 'runs'>,
   width: number,
   height: number,
   settings: CaptionSettings,
@@ -55,10 +55,13 @@ export function layOut(
   const plain = { scaleX: width / planeWidth, scaleY: height / planeHeight, left: 0, top: 0 };
   const block = blockOf(runs);
   if (block === undefined || (settings.size === 1 && settings.position === 'broadcast')) return plain;
-  const { size, position } = settings;
+  const { position } = settings;
+  // No larger than the plane, unless the broadcast is.
+  const [across, down] = [block.right - block.left, block.bottom - block.top];
+  const size = Math.min(settings.size, Math.max(1, Math.min(planeWidth / across, planeHeight / down)));
   // The block grows from its middle across; down from the edge of the picture that it is nearer to.
-  const wide = (block.right - block.left) * size;
-  const high = (block.bottom - block.top) * size;
+  const wide = across * size;
+  const high = down * size;
   const isLow = block.top + block.bottom > planeHeight;
   const free = planeHeight * EDGE_SHARE;
   const tops = {
@@ -74,6 +77,24 @@ export function layOut(
     left: (left - block.left * size) * plain.scaleX,
     top: (top - block.top * size) * plain.scaleY,
   };
+}
+
+function shownRuns({ runs }: CaptionPage, settings: CaptionSettings): CaptionRun[] {
+  return runs.filter(({ ruby }) => settings.ruby || ruby !== true);
+}
+
+/** Where the text stands in the picture; undefined: nothing is shown. Units of `height`, from the top. */
+export function textExtent(
+  page: CaptionPage,
+  width: number,
+  height: number,
+  settings: CaptionSettings,
+): { readonly top: number; readonly bottom: number } | undefined {
+  const runs = shownRuns(page, settings);
+  const block = settings.visible ? blockOf(runs) : undefined;
+  if (block === undefined) return undefined;
+  const { scaleY, top } = layOut({ plane: page.plane, runs }, width, height, settings);
+  return { top: block.top * scaleY + top, bottom: block.bottom * scaleY + top };
 }
 
 // Bitmaps of characters that a broadcaster drew itself, as pictures to be stretched into a glyph's box.
@@ -185,8 +206,8 @@ export function drawPage(painting: Painting, page: CaptionPage | undefined): voi
   context.clearRect(0, 0, width, height);
   if (page === undefined || page.v !== CAPTION_PAGE_VERSION || !settings.visible) return;
   context.globalAlpha = settings.opacity;
-  const layout = layOut(page, width, height, settings);
-  const runs = page.runs.filter(({ ruby }) => settings.ruby || ruby !== true);
+  const runs = shownRuns(page, settings);
+  const layout = layOut({ plane: page.plane, runs }, width, height, settings);
   for (const run of runs) drawBackground(painting, layout, run);
   for (const run of runs) drawText(painting, layout, run, page);
   context.globalAlpha = 1;

@@ -1,8 +1,9 @@
 /** Over the picture of a station: its programme above, the controls below. */
 import type { Station } from '../../lib/wire/api.ts';
 import { now } from '../device/clock.ts';
-import { goBack, navigate } from '../navigation/router.ts';
-import { BackControl, Control, EdgeButton, PictureButtons, VolumeControl } from '../player/controls.tsx';
+import { goBack } from '../navigation/router.ts';
+import { BackControl, Control, EdgeButton, FullscreenControl, VolumeControl } from '../player/controls.tsx';
+import { isCovered } from '../player/player.ts';
 import { stations } from '../query/stations.ts';
 import { Logo } from '../ui/logo.tsx';
 import { Marks } from '../ui/marks.tsx';
@@ -11,9 +12,8 @@ import { channelLabel, narrow } from '../words/channel.ts';
 import type { RecordState } from '../words/record-state.ts';
 import { airClockText, remainingText, spanText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
-import { BACK_S } from './live-keys.ts';
+import type { SheetName } from './live-menu.tsx';
 import type { LivePlayer } from './live-player.ts';
-import type { SheetName } from './live-sheets.tsx';
 import { TEXTS } from './texts.ts';
 
 interface LiveControlsProps {
@@ -26,17 +26,12 @@ interface LiveControlsProps {
   readonly onStep: (by: 1 | -1) => void;
   readonly onSheet: (name: SheetName) => void;
   readonly onFullscreen: () => void;
-  readonly onPictureInPicture: () => void;
-  readonly onSkip: (by: number) => void;
-  readonly onScreenshot: () => void;
-  /** @param byKey the button was pressed by a key, so that the focus goes along */
-  readonly onPanel: (byKey: boolean) => void;
-  /** Undefined: the station has no data broadcast. */
-  readonly onData: (() => void) | undefined;
 }
 
 function LiveButton({ player }: { player: LivePlayer }) {
-  const isLive = !player.isBack.value && !player.paused.value;
+  const state = player.state.value;
+  if (isCovered(state)) return null;
+  const isLive = state.kind === 'playing' && !player.isBack.value && !player.paused.value;
   const behind = player.behind.value;
   const late = behind === undefined ? '' : TEXTS.late(behind.toFixed(1));
   const label = isLive ? TEXTS.liveNow(late) : TEXTS.toLive;
@@ -75,7 +70,6 @@ export function LiveControls(props: LiveControlsProps) {
   const { player, station, awake } = props;
   const program = station?.now ?? null;
   const paused = player.paused.value;
-  const audios = program?.audios.length ?? 0;
   return (
     <>
       <div
@@ -104,7 +98,6 @@ export function LiveControls(props: LiveControlsProps) {
             class="control-main"
             onClick={() => player.togglePause()}
           />
-          <Control icon="rewind" label={TEXTS.skipBack(BACK_S)} onClick={() => props.onSkip(-BACK_S)} />
           <Control icon="down" label={TEXTS.previousChannel} onClick={() => props.onStep(-1)} />
           <Control icon="up" label={TEXTS.nextChannel} onClick={() => props.onStep(1)} />
           <VolumeControl sound={player.sound} />
@@ -117,31 +110,8 @@ export function LiveControls(props: LiveControlsProps) {
           <LiveButton player={player} />
           <span class="grow" />
           <Control icon="captions" label={TEXTS.captions} onClick={() => props.onSheet('captions')} />
-          {audios > 1 ? (
-            <Control icon="speech" label={TEXTS.sound} onClick={() => props.onSheet('audio')} />
-          ) : null}
-          {props.onData === undefined ? null : (
-            <Control icon="data" label={TEXTS.dataBroadcast} class="control-data" onClick={props.onData} />
-          )}
-          <Control icon="quality" label={TEXTS.format} onClick={() => props.onSheet('quality')} />
-          <Control
-            icon="list"
-            label={TEXTS.channelList}
-            class="control-list"
-            onClick={() => props.onSheet('channels')}
-          />
-          <Control
-            icon="info"
-            label={TEXTS.programInfo}
-            class="control-panel"
-            onClick={(event) => props.onPanel(event.detail === 0)}
-          />
-          <Control
-            icon="tiles"
-            label={TEXTS.multi}
-            onClick={() => station !== undefined && navigate(`multi?stations=${station.id}`)}
-          />
-          <PictureButtons {...props} onHelp={() => props.onSheet('help')} />
+          <Control icon="more" label={TEXTS.menu} onClick={() => props.onSheet('menu')} />
+          <FullscreenControl onClick={props.onFullscreen} />
         </div>
       </div>
     </>

@@ -1,12 +1,15 @@
 /** Messages over the player while there is no picture: tuning, waiting for a retry, failed. */
 
 import type { Station } from '../../lib/wire/api.ts';
+import { liveCodec } from '../device/preferences.ts';
 import { BusyNote, FailureNote, RetryNote, type WayOut } from '../player/overlay.tsx';
 import type { PlayerState } from '../player/player.ts';
+import type { ApiFailure, FailureCode } from '../query/api.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { shortageText } from '../words/quality.ts';
 import { TunerHolders } from '../words/tuner-holders.tsx';
+import { liveAdvice } from './live-advice.ts';
 import type { LivePlayer } from './live-player.ts';
 import { TEXTS } from './texts.ts';
 
@@ -14,6 +17,7 @@ interface LiveMessageProps {
   readonly player: LivePlayer;
   readonly station: Station | undefined;
   readonly onList: () => void;
+  readonly onFormat: () => void;
 }
 
 interface TuningProps {
@@ -40,15 +44,23 @@ function Tuning({ state, waiting, station }: TuningProps) {
   );
 }
 
-export function LiveMessage({ player, station, onList }: LiveMessageProps) {
+/** Another attempt would fail in the same way, or is made anyway. */
+const ELSEWHERE: readonly FailureCode[] = ['no_tuner', 'not_found', 'not_subscribed', 'suspended'];
+
+function wayOut({ player, onList, onFormat }: LiveMessageProps, { code }: ApiFailure): WayOut {
+  if (ELSEWHERE.includes(code)) return { text: TEXTS.otherStation, act: onList };
+  if (code === 'encoder_failed' && liveCodec.value === 'av1') return { text: TEXTS.format, act: onFormat };
+  return { text: TEXTS.retry, act: () => player.retry() };
+}
+
+export function LiveMessage(props: LiveMessageProps) {
+  const { player, station } = props;
   const state = player.state.value;
   if ((state.kind === 'opening' || state.kind === 'waiting') && state.kept) {
     return <BusyNote text={TEXTS.reconnecting} />;
   }
   const shortage = player.quality.shortage.value;
   const waiting = shortage === undefined ? TEXTS.waitsForPicture : shortageText(shortage);
-  const again: WayOut = { text: TEXTS.retry, act: () => player.retry() };
-  const list: WayOut = { text: TEXTS.otherStation, act: onList };
   switch (state.kind) {
     case 'idle':
     case 'playing':
@@ -59,17 +71,18 @@ export function LiveMessage({ player, station, onList }: LiveMessageProps) {
     case 'stalled':
       return <BusyNote text={waiting} />;
     case 'waiting':
-      return (
-        <RetryNote failure={state.failure} until={state.until} ways={[again, list]}>
-          <TunerHolders failure={state.failure} station={station} />
-        </RetryNote>
-      );
     case 'failed': {
-      const ways = state.failure.code === 'not_found' ? [list, again] : [again, list];
-      return (
-        <FailureNote failure={state.failure} ways={ways}>
-          <TunerHolders failure={state.failure} station={station} />
-        </FailureNote>
+      const { failure } = state;
+      const explained = {
+        failure,
+        advice: liveAdvice(failure, liveCodec.value),
+        way: wayOut(props, failure),
+        children: <TunerHolders failure={failure} station={station} />,
+      };
+      return state.kind === 'failed' ? (
+        <FailureNote {...explained} />
+      ) : (
+        <RetryNote {...explained} until={state.until} />
       );
     }
   }

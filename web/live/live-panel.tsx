@@ -8,9 +8,10 @@ import { type BroadcastMs, broadcastMs, plusMs } from '../../lib/arib/time.ts';
 import type { GuideProgram, GuideWindow, Station } from '../../lib/wire/api.ts';
 import type { ReservationState } from '../../lib/wire/vocabulary.ts';
 import { now } from '../device/clock.ts';
-import { livePanelTab } from '../device/preferences.ts';
+import { liveCodec, livePanelTab } from '../device/preferences.ts';
 import { afterPaint } from '../navigation/after-paint.ts';
 import { openProgram } from '../navigation/router.ts';
+import { NextStep } from '../player/overlay.tsx';
 import type { PlayerState } from '../player/player.ts';
 import { GUIDE_CHANGES } from '../query/events.ts';
 import { programQuery } from '../query/queries.ts';
@@ -21,7 +22,6 @@ import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { Marks } from '../ui/marks.tsx';
 import { ProgramProgress } from '../ui/progress.tsx';
-import { adviceFor } from '../words/advice.ts';
 import { channelLabel, narrow } from '../words/channel.ts';
 import { broadcastDay, DAY_MS, HOUR_MS } from '../words/day.ts';
 import { majorGenre } from '../words/genre.ts';
@@ -30,6 +30,7 @@ import { airClockText, isoText, lengthText, remainingText, spanText } from '../w
 import { splitTitle } from '../words/title.ts';
 import { TunerHolders } from '../words/tuner-holders.tsx';
 import { ChannelList } from './channel-list.tsx';
+import { liveAdvice } from './live-advice.ts';
 import { RecordBelow } from './record.tsx';
 import { TEXTS } from './texts.ts';
 
@@ -250,7 +251,7 @@ export function LivePanel({ state, onData, ...props }: LivePanelProps) {
     <section class="below" aria-label={TEXTS.panel}>
       {(state?.kind === 'waiting' && !state.kept) || state?.kind === 'failed' ? (
         <div class="below-next text-s semibold round-m fill-warn">
-          <p>{adviceFor(state.failure).next}</p>
+          <NextStep failure={state.failure} advice={liveAdvice(state.failure, liveCodec.value)} />
           <TunerHolders failure={state.failure} station={station} />
         </div>
       ) : null}

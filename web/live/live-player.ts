@@ -32,8 +32,9 @@ import {
 import { SoundSides, sideOf } from '../player/sound-output.ts';
 import type { ApiFailure } from '../query/api.ts';
 import { listen } from '../query/events.ts';
-import { RawFeed } from '../raw/raw-feed.ts';
+import { FALLBACK_NOTICES, RawFeed } from '../raw/raw-feed.ts';
 import type { RawSource } from '../raw/raw-session.ts';
+import { showToast } from '../ui/toast.tsx';
 import { LivePacing, RawPacing } from './live-pacing.ts';
 import { type QualityChange, QualityChoice, RawChoice, ReceivedRate, Starvation } from './quality-choice.ts';
 import { StationPlayer, type TuneRequest } from './station-player.ts';
@@ -342,22 +343,37 @@ export class LivePlayer extends StationPlayer {
     if (this.#isBack.value && !paused && this.held.ahead < LIVE_WITHIN_S) this.#setBack(false);
   }
 
-  /** Asks for less where the network carries no more, and for more where it does again. */
+  /** Asks for less where the picture does not come in time, and for more where it does again. */
   #followQuality(at: MonotonicMs): void {
     const state = this.state.value;
     const isPlaying = state.kind === 'playing';
-    const isStarved = state.kind === 'stalled' || (state.kind === 'opening' && state.stage === 'video');
+    const isRaw = this.raw.isOn;
+    // The raw path decodes here: its begin says nothing about the network.
+    const isOpening = !isRaw && state.kind === 'opening' && state.stage === 'video';
+    const isStarved = state.kind === 'stalled' || isOpening;
     const isPaused = isPlaying && this.video.paused;
-    const isFollowed = !(this.raw.isOn || this.isWithoutSocket || isPaused) && (isPlaying || isStarved);
+    const isFollowed = !(this.isWithoutSocket || isPaused) && (isPlaying || isStarved);
     const { bitRate } = this.#rate;
-    const { received } = this.connection;
+    const { received } = isRaw ? this.worker : this.connection;
     this.#starvation.note({ at, isStarved: isFollowed && isStarved, received });
     if (!isFollowed) return;
     const { since: starvedSince, fedSince } = this.#starvation;
-    const change = this.quality.follow({ at, bitRate, starvedSince, fedSince });
+    const sample = { at, bitRate, starvedSince, fedSince };
+    if (isRaw) {
+      if (this.raw.isLate(sample)) this.#leaveRaw();
+      return;
+    }
+    const change = this.quality.follow(sample);
     if (change === undefined) return;
     this.#handlers.onQuality(change);
-    if (change.isLower) this.connection.abandon();
+    if (change.why !== undefined) this.connection.abandon();
+    this.open();
+  }
+
+  /** The encoded path follows, with the reason. */
+  #leaveRaw(): void {
+    this.raw.fail();
+    showToast(FALLBACK_NOTICES[this.raw.problem ?? 'unsupported']);
     this.open();
   }
 
@@ -426,9 +442,7 @@ export class LivePlayer extends StationPlayer {
 
   protected override onFailure(failure: ApiFailure, codec: LiveCodec): boolean {
     if (failure.code === 'raw_fallback' || (codec === 'raw' && cannotShow(failure))) {
-      this.raw.fail();
-      this.onNotice('raw_fallback');
-      this.open();
+      this.#leaveRaw();
       return true;
     }
     if (failure instanceof TunerLost) this.#takenBy = failure.recordingId;
@@ -444,7 +458,11 @@ export class LivePlayer extends StationPlayer {
     this.side.take(CAPTIONS_NOTICE, (notice) => this.captions.announce(notice));
     this.side.take(CAPTION, (page, position) => this.captions.add(page, position, false));
     this.side.take(SUPERIMPOSE, (page, position) => this.captions.add(page, position, true));
-    this.side.take(CLOCK, ({ at }, position) => this.#time.add(position, at, monotonicNow()));
+    this.side.take(CLOCK, ({ at }, position) => {
+      this.#time.add(position, at, monotonicNow());
+      const end = this.session?.spans.at(-1)?.end;
+      if (end !== undefined) this.quality.noteClock(position - end);
+    });
     this.side.take(NOTICE, ({ code }) => this.onNotice(code));
     this.side.take(RECEPTION, ({ fault }) => {
       this.#fault.value = fault ?? undefined;

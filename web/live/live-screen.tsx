@@ -29,9 +29,9 @@ import { splitTitle } from '../words/title.ts';
 import { ChannelEntryView, ChannelInput } from './channel-input.tsx';
 import { LiveControls } from './live-controls.tsx';
 import { listenToLiveKeys } from './live-keys.ts';
+import type { SheetName } from './live-menu.tsx';
 import { LiveMessage } from './live-messages.tsx';
 import { LivePlayer } from './live-player.ts';
-import type { SheetName } from './live-sheets.tsx';
 import { ReceptionNote } from './reception-note.tsx';
 import { pressRecord, recordState } from './record.tsx';
 import { TEXTS } from './texts.ts';
@@ -94,7 +94,7 @@ function useViewing(
   useEffect(() => {
     if (video.current === null) return undefined;
     const player = new LivePlayer(video.current, {
-      onQuality: ({ quality, isLower }) => showToast(qualityChangeText(quality, isLower)),
+      onQuality: ({ quality, why }) => showToast(qualityChangeText(quality, why)),
       onTaken: (recordingId) => {
         showToast(TEXTS.chaseInstead);
         navigate(`chase/${recordingId}?t=999999`, true);
@@ -182,6 +182,7 @@ export function Live({ stationId }: { stationId: StationId }) {
       facts: open('facts'),
       multi: () => navigate(`multi?stations=${shownStation.current}`),
       list: open('channels'),
+      format: open('quality'),
       audio: open('audio'),
       record: () => {
         pressRecord(stationById(shownStation.current));
@@ -239,7 +240,7 @@ export function Live({ stationId }: { stationId: StationId }) {
   const hasData = data?.isMissing.value !== true && ready?.player.tuned.value?.data !== false;
   const onData = ready !== undefined && hasData ? () => ready.live.pressData() : undefined;
   const veiled = state === undefined || isCovered(state);
-  const info = (ready?.visibility.info.value ?? false) || (state?.kind === 'opening' && veiled);
+  const info = (ready?.visibility.info.value ?? false) || (state !== undefined && veiled);
   return (
     <main
       id="main"
@@ -287,7 +288,12 @@ export function Live({ stationId }: { stationId: StationId }) {
         />
         {ready === undefined ? null : (
           <>
-            <LiveMessage player={ready.player} station={station} onList={actions.list} />
+            <LiveMessage
+              player={ready.player}
+              station={station}
+              onList={actions.list}
+              onFormat={actions.format}
+            />
             <LiveControls
               player={ready.player}
               station={station}
@@ -300,11 +306,6 @@ export function Live({ stationId }: { stationId: StationId }) {
                 sheet.value = name;
               }}
               onFullscreen={actions.fullscreen}
-              onPictureInPicture={actions.pictureInPicture}
-              onSkip={actions.skip}
-              onScreenshot={actions.screenshot}
-              onPanel={actions.panel}
-              onData={onData}
             />
             <DataStage live={ready.live} view={view} station={station} />
             {isPlaying || state?.kind === 'stalled' ? <ReceptionNote player={ready.player} /> : null}
@@ -316,6 +317,8 @@ export function Live({ stationId }: { stationId: StationId }) {
               stationId={stationId}
               player={ready.player}
               data={data}
+              actions={actions}
+              onData={onData}
               onClose={() => {
                 sheet.value = undefined;
               }}

@@ -11,12 +11,11 @@ import { canPlayRaw } from '../raw/raw-feed.ts';
 import { type Choice, Choices, Sheet } from '../ui/sheet.tsx';
 import { AUTO_QUALITY, QUALITY_WORDS } from '../words/quality.ts';
 import { ChannelList } from './channel-list.tsx';
+import { LiveMenu, type MenuActions, type SheetName } from './live-menu.tsx';
 import { PanelTabs } from './live-panel.tsx';
 import type { LivePlayer } from './live-player.ts';
 import { StreamFacts } from './stream-facts.tsx';
 import { TEXTS } from './texts.ts';
-
-export type SheetName = 'audio' | 'quality' | 'captions' | 'channels' | 'facts' | 'help' | 'info';
 
 interface SheetsProps {
   readonly name: SheetName | undefined;
@@ -24,6 +23,9 @@ interface SheetsProps {
   readonly stationId: StationId;
   readonly player: LivePlayer;
   readonly data: DataBroadcast | undefined;
+  readonly actions: MenuActions;
+  /** Undefined: the station has no data broadcast. */
+  readonly onData: (() => void) | undefined;
   readonly onClose: () => void;
   readonly onOpen: (name: SheetName) => void;
 }
@@ -113,6 +115,8 @@ export function LiveSheets(props: SheetsProps) {
   switch (props.name) {
     case undefined:
       return null;
+    case 'menu':
+      return <LiveMenu {...props} />;
     case 'audio':
       return (
         <AudioSheet

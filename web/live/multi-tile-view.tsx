@@ -7,11 +7,11 @@ import { navigate } from '../navigation/router.ts';
 import { stations } from '../query/stations.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
-import { adviceFor } from '../words/advice.ts';
 import { channelLabel, narrow } from '../words/channel.ts';
-import { needsLogin } from '../words/failure-panel.tsx';
+import { needsLogin, Reason } from '../words/failure-panel.tsx';
 import { TEXTS as WORDS } from '../words/texts.ts';
 import { splitTitle } from '../words/title.ts';
+import { liveAdvice } from './live-advice.ts';
 import { MultiTile } from './multi-tile.ts';
 import { MULTI_WORDS, tileText } from './multi-words.ts';
 
@@ -26,11 +26,13 @@ function TileNote({ tile }: { tile: MultiTile | undefined }) {
     );
   }
   if (state?.kind !== 'waiting' && state?.kind !== 'failed') return null;
-  const isLogin = needsLogin(state.failure);
+  const { failure } = state;
+  const isLogin = needsLogin(failure);
+  const { title } = liveAdvice(failure);
   return (
     <div class="stage-note stage-note-wide" role="alert">
-      <b>{adviceFor(state.failure).title}</b>
-      <p>{state.failure.message}</p>
+      <b>{title}</b>
+      <Reason title={title} failure={failure} />
       <button
         type="button"
         class="button button-small"

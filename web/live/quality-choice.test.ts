@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { plusMs } from '../../lib/arib/time.ts';
 import type { LiveQuality } from '../../lib/wire/api.ts';
 import { monotonicMs } from '../../lib/wire/times.ts';
-import { QualityLadder, ReceivedRate, Starvation } from './quality-choice.ts';
+import { EncoderLag, QualityLadder, RawChoice, ReceivedRate, Starvation } from './quality-choice.ts';
 
 const STEP_MS = 500;
 const RATES: Readonly<Record<LiveQuality, number>> = {
@@ -132,5 +132,37 @@ describe('QualityLadder', () => {
       expect(
         ladder.next({ at, bitRate: 800_000, starvedSince: undefined, fedSince: undefined }, 'low'),
       ).toBeUndefined();
+  });
+});
+
+describe('the cause of a late picture', () => {
+  test('a slow encoder leaves its media behind the times of the broadcast, a slow network delays both', () => {
+    const lag = new EncoderLag();
+    for (const lead of [1.2, 1, 1.6, 1.1]) lag.note(lead);
+    expect(lag.isSlow).toBe(false);
+    for (const lead of [2.1, 3.2]) lag.note(lead);
+    expect(lag.isSlow).toBe(true);
+    lag.clear();
+    lag.note(3.2);
+    expect(lag.isSlow).toBe(false);
+  });
+
+  test('the broadcast as it is sent is given up where its picture stands for a third of the time', () => {
+    const fallsBackAfter = (stands: (ms: number) => boolean, bitRate: number): number | undefined => {
+      const raw = new RawChoice();
+      raw.begin();
+      for (let at = monotonicMs(0); at <= 120_000; at = plusMs(at, STEP_MS)) {
+        const starvedSince = stands(at) ? at : undefined;
+        if (raw.isLate({ at, bitRate, starvedSince, fedSince: undefined })) {
+          expect(raw.problem).toBe('late');
+          return at;
+        }
+      }
+      return undefined;
+    };
+    expect(fallsBackAfter((ms) => ms % 4_000 < 2_000, 9_000_000)).toBeLessThan(21_000);
+    expect(fallsBackAfter((ms) => ms % 20_000 < 2_000, 9_000_000)).toBeUndefined();
+    // Nothing comes: another path would bring nothing either.
+    expect(fallsBackAfter(() => true, 0)).toBeUndefined();
   });
 });

@@ -6,6 +6,7 @@ import { LIVE_QUALITIES } from '../../lib/wire/vocabulary.ts';
 import { liveLevel, liveQuality, rawLive } from '../device/preferences.ts';
 import { canPlayRaw } from '../raw/raw-feed.ts';
 import type { RawFigures, RawProblem } from '../raw/raw-messages.ts';
+import type { Shortage } from '../words/quality.ts';
 
 const WINDOW_MS = 5_000;
 
@@ -86,6 +87,34 @@ export class Starvation {
   /** Undefined: no data comes either. */
   get fedSince(): MonotonicMs | undefined {
     return this.#playingSince === undefined ? this.#starved?.fedSince : undefined;
+  }
+}
+
+/** Further ahead than at best, s: the encoder does not keep up. */
+const ENCODER_LAG_S = 2;
+
+/**
+ * Tells a slow encoder of the service from a slow network: times of the broadcast are sent past the encoder, so that on a
+ * slow network they are as late as the media around them, and before a slow encoder ahead of it.
+ */
+export class EncoderLag {
+  #least = Number.POSITIVE_INFINITY;
+  #last = Number.NEGATIVE_INFINITY;
+
+  /** @param lead s of a time that has just come over the end of the media that has come */
+  note(lead: number): void {
+    this.#least = Math.min(this.#least, lead);
+    this.#last = lead;
+  }
+
+  /** Another stream begins. */
+  clear(): void {
+    this.#least = Number.POSITIVE_INFINITY;
+    this.#last = Number.NEGATIVE_INFINITY;
+  }
+
+  get isSlow(): boolean {
+    return this.#last - this.#least >= ENCODER_LAG_S;
   }
 }
 
@@ -197,11 +226,19 @@ export class QualityLadder {
   }
 }
 
+const STOOD_WITHIN_MS = 30_000;
+/** Samples, two a second. */
+const MOST_STOOD = 20;
+/** Part of a frame's duration that its decoding takes. */
+const SLOW_LOAD = 0.8;
+
 /** Chooses between the raw and the encoded path: the viewer's setting, the browser's capabilities, recent failures. */
 export class RawChoice {
   /** Why the encoded path plays instead. */
   #problem: RawProblem | undefined;
   readonly #figures = signal<RawFigures | undefined>(undefined);
+  /** Samples without a moving picture. */
+  #stood: readonly MonotonicMs[] = [];
 
   get isOn(): boolean {
     return rawLive.value && this.#problem === undefined && canPlayRaw();
@@ -210,6 +247,21 @@ export class RawChoice {
   /** The decoder's report, once a second; undefined on the encoded path. */
   get figures(): ReadonlySignal<RawFigures | undefined> {
     return this.#figures;
+  }
+
+  /** Undefined: the raw path plays, or was not asked for. */
+  get problem(): RawProblem | undefined {
+    return this.#problem;
+  }
+
+  /** True when data comes, but so late that the picture stood for a third of the last half minute. */
+  isLate({ at, bitRate = 0, starvedSince }: NetworkSample): boolean {
+    const recent = this.#stood.filter((one) => at - one < STOOD_WITHIN_MS);
+    this.#stood = starvedSince === undefined ? recent : [...recent, at];
+    if (this.#stood.length < MOST_STOOD || bitRate < LEAST_FLOW) return false;
+    // A decoder that is behind is late with the sound as well.
+    this.#problem = (this.#figures.value?.load ?? 0) > SLOW_LOAD ? 'slow' : 'late';
+    return true;
   }
 
   /** The viewer chose. */
@@ -226,6 +278,7 @@ export class RawChoice {
   /** The handlers of a feed that begins. */
   begin() {
     this.#figures.value = undefined;
+    this.#stood = [];
     return {
       onFigures: (figures: RawFigures): void => {
         this.#figures.value = figures;
@@ -262,12 +315,14 @@ function lowerOf(a: LiveQuality, b: LiveQuality): LiveQuality {
 /** Another quality is asked for from now on. */
 export interface QualityChange {
   readonly quality: LiveQuality;
-  readonly isLower: boolean;
+  /** Of a lower one. */
+  readonly why: Shortage | undefined;
 }
 
 export class QualityChoice {
   #ladder = new QualityLadder(lowerOf(liveLevel.peek(), mostWanted()));
-  readonly #shortage = signal<number | undefined>(undefined);
+  readonly #shortage = signal<Shortage | undefined>(undefined);
+  readonly #encoder = new EncoderLag();
 
   /** To be asked for. */
   get wanted(): LiveQuality {
@@ -275,8 +330,8 @@ export class QualityChoice {
     return chosen === 'auto' ? this.#ladder.level : chosen;
   }
 
-  /** Received bit rate when it is too low for the current quality and no lower one is left. */
-  get shortage(): ReadonlySignal<number | undefined> {
+  /** Why data comes too late, when no lower quality is left or wanted. */
+  get shortage(): ReadonlySignal<Shortage | undefined> {
     return this.#shortage;
   }
 
@@ -290,7 +345,13 @@ export class QualityChoice {
   /** Another stream begins. */
   restart(): void {
     this.#ladder.restart();
+    this.#encoder.clear();
     this.#shortage.value = undefined;
+  }
+
+  /** A time of the broadcast has come. @param lead s over the end of the media that has come */
+  noteClock(lead: number): void {
+    this.#encoder.note(lead);
   }
 
   /** Undefined: it stays as it is. */
@@ -298,11 +359,14 @@ export class QualityChoice {
     const before = this.#ladder.level;
     const isAuto = liveQuality.peek() === 'auto';
     const quality = isAuto ? this.#ladder.next(sample, mostWanted()) : undefined;
-    const { at, bitRate, fedSince = at } = sample;
+    const { at, bitRate = 0, fedSince = at } = sample;
+    const isFed = sample.fedSince !== undefined || bitRate >= LEAST_FLOW;
+    const why: Shortage = this.#encoder.isSlow ? 'encoder' : isFed ? 'network' : 'silence';
     const isShort = at - fedSince >= STARVED_MS;
-    this.#shortage.value = isShort && quality === undefined ? bitRate : undefined;
+    this.#shortage.value = isShort && quality === undefined ? why : undefined;
     if (quality === undefined) return undefined;
     liveLevel.value = quality;
-    return { quality, isLower: QUALITIES.indexOf(quality) < QUALITIES.indexOf(before) };
+    const isLower = QUALITIES.indexOf(quality) < QUALITIES.indexOf(before);
+    return { quality, why: isLower ? why : undefined };
   }
 }

@@ -21,6 +21,7 @@ export const TEXTS = {
   previousChannel: '前のチャンネル',
   nextChannel: '次のチャンネル',
   format: '映像の形式',
+  menu: 'メニュー',
   channelList: 'チャンネル一覧',
   programInfo: '番組情報',
   multi: 'マルチ画面',
@@ -57,6 +58,7 @@ export const TEXTS = {
   qualityHere: '画質と通信量（この端末）',
   qualityNow: (auto: string, now: string) => `${auto}・現在は${now}`,
   raw: '放送画質（無変換）',
+  rawShort: '放送画質',
   rawNote:
     '放送の映像をそのまま再生します。有線 LAN や高速な Wi-Fi と、パソコン並みの性能の端末に向いています。',
   noRaw: 'このブラウザーは放送の映像をそのまま再生できません。',

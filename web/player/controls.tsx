@@ -15,7 +15,7 @@ interface ControlProps {
 
 export function Control({ icon, label, onClick, class: extra = '' }: ControlProps) {
   return (
-    <button type="button" class={`control ${extra}`} aria-label={label} title={label} onClick={onClick}>
+    <button type="button" class={`control ${extra}`} aria-label={label} onClick={onClick}>
       <Icon name={icon} />
     </button>
   );
@@ -61,8 +61,18 @@ interface PictureButtonsProps {
   readonly onFullscreen: () => void;
 }
 
-export function PictureButtons(props: PictureButtonsProps) {
+export function FullscreenControl({ onClick }: { readonly onClick: () => void }) {
   const isFull = fullscreen.value;
+  return (
+    <Control
+      icon={isFull ? 'reduce' : 'enlarge'}
+      label={isFull ? TEXTS.leaveFullScreen : TEXTS.fullScreen}
+      onClick={onClick}
+    />
+  );
+}
+
+export function PictureButtons(props: PictureButtonsProps) {
   return (
     <>
       <Control icon="camera" label={TEXTS.screenshot} class="control-shot" onClick={props.onScreenshot} />
@@ -75,11 +85,7 @@ export function PictureButtons(props: PictureButtonsProps) {
         />
       ) : null}
       <Control icon="help" label={TEXTS.help} class="wide-only" onClick={props.onHelp} />
-      <Control
-        icon={isFull ? 'reduce' : 'enlarge'}
-        label={isFull ? TEXTS.leaveFullScreen : TEXTS.fullScreen}
-        onClick={props.onFullscreen}
-      />
+      <FullscreenControl onClick={props.onFullscreen} />
     </>
   );
 }

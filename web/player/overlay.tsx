@@ -9,8 +9,8 @@ import type { BroadcastMs } from '../../lib/arib/time.ts';
 import { currentMs } from '../device/clock.ts';
 import type { ApiFailure } from '../query/api.ts';
 import { Icon } from '../ui/icon.tsx';
-import { type Advice, adviceFor } from '../words/advice.ts';
-import { needsLogin, Reason } from '../words/failure-panel.tsx';
+import { type Advice, detailsBeside } from '../words/advice.ts';
+import { needsLogin } from '../words/failure-panel.tsx';
 import { TEXTS as WORDS } from '../words/texts.ts';
 import { TEXTS } from './texts.ts';
 
@@ -50,36 +50,48 @@ export interface WayOut {
 
 interface FailureNoteProps {
   readonly failure: ApiFailure;
-  /** Undefined: the default text of the failure. */
-  readonly advice?: Advice;
-  /** The most likely one first. */
-  readonly ways: readonly WayOut[];
+  readonly advice: Advice;
+  /** What helps most. */
+  readonly way: WayOut;
   /** Shown below the text of the failure. */
   readonly children?: ComponentChildren;
 }
 
-function FailureText({ failure, advice }: Pick<FailureNoteProps, 'failure' | 'advice'>) {
-  const { title, next } = advice ?? adviceFor(failure);
+type Explained = Pick<FailureNoteProps, 'failure' | 'advice'>;
+
+/** The next step, and folded what the service itself says. */
+export function NextStep({ failure, advice }: Explained) {
+  const details = detailsBeside(advice, failure);
   return (
     <>
-      <h2>{title}</h2>
-      <Reason title={title} failure={failure} />
-      <p class="stage-next text-s">{next}</p>
+      {advice.next === '' ? null : <p>{advice.next}</p>}
+      {details === undefined ? null : (
+        <details class="failure-details">
+          <summary class="press">{TEXTS.failureDetails}</summary>
+          <p>{details}</p>
+        </details>
+      )}
     </>
   );
 }
 
-function Ways({ ways }: { ways: readonly WayOut[] }) {
-  return ways.map((way, index) => (
-    <button
-      key={way.text}
-      type="button"
-      class={index === 0 ? 'button button-main' : 'button'}
-      onClick={way.act}
-    >
-      {way.text}
+function FailureText(props: Explained) {
+  return (
+    <>
+      <h2>{props.advice.title}</h2>
+      <div class="stage-next text-s">
+        <NextStep {...props} />
+      </div>
+    </>
+  );
+}
+
+function Way({ text, act }: WayOut) {
+  return (
+    <button type="button" class="button button-main" onClick={act}>
+      {text}
     </button>
-  ));
+  );
 }
 
 /** Whole seconds until `until`, counted while shown. */
@@ -96,25 +108,24 @@ function useCountdown(until: BroadcastMs): number {
 
 /** The player retries automatically at `until`. */
 export function RetryNote({
-  failure,
-  advice,
-  ways,
+  way,
   until,
   children,
-}: FailureNoteProps & { until: BroadcastMs }) {
+  ...explained
+}: FailureNoteProps & { readonly until: BroadcastMs }) {
   const seconds = useCountdown(until);
   return (
     <div class="stage-note stage-note-wide" role="alert">
       <span class="panel-sign">
         <Icon name="retry" />
       </span>
-      <FailureText failure={failure} {...(advice === undefined ? {} : { advice })} />
+      <FailureText {...explained} />
       {children}
       <p class="numbers" aria-hidden="true">
         {seconds > 0 ? TEXTS.retryIn(seconds) : TEXTS.connecting}
       </p>
       <div class="panel-actions">
-        <Ways ways={ways} />
+        <Way {...way} />
       </div>
     </div>
   );
@@ -123,8 +134,8 @@ export function RetryNote({
 /** Instead of another attempt, which would be refused like this one. */
 const REOPEN: WayOut = { text: WORDS.reopen, act: () => location.reload() };
 
-/** Waits for the viewer's choice; the first button has the focus. */
-export function FailureNote({ failure, advice, ways, children }: FailureNoteProps) {
+/** Waits for the viewer; the button has the focus. */
+export function FailureNote({ way, children, ...explained }: FailureNoteProps) {
   const actions = useRef<HTMLDivElement>(null);
   useEffect(() => actions.current?.querySelector('button')?.focus({ preventScroll: true }), []);
   return (
@@ -132,10 +143,10 @@ export function FailureNote({ failure, advice, ways, children }: FailureNoteProp
       <span class="panel-sign panel-sign-bad">
         <Icon name="alert" />
       </span>
-      <FailureText failure={failure} {...(advice === undefined ? {} : { advice })} />
+      <FailureText {...explained} />
       {children}
       <div class="panel-actions" ref={actions}>
-        <Ways ways={needsLogin(failure) ? [REOPEN, ...ways.slice(1)] : ways} />
+        <Way {...(needsLogin(explained.failure) ? REOPEN : way)} />
       </div>
     </div>
   );

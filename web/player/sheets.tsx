@@ -1,5 +1,6 @@
 /** Dialogs, and parts of them, that players share. */
 import type { PlayCodec } from '../query/recordings.ts';
+import { Icon, type IconName } from '../ui/icon.tsx';
 import { Choices, Sheet } from '../ui/sheet.tsx';
 import { canPlayAv1 } from './player.ts';
 import { TEXTS } from './texts.ts';
@@ -47,6 +48,30 @@ export function codecChoice(codec: PlayCodec) {
   if (codec === 'h264') return { value: codec, label: 'H.264', note: TEXTS.h264Note, disabled: false };
   const disabled = !canPlayAv1();
   return { value: codec, label: 'AV1', note: disabled ? TEXTS.noAv1 : TEXTS.av1Note, disabled };
+}
+
+interface EntryProps {
+  readonly icon: IconName;
+  readonly text: string;
+  /** What is chosen now. */
+  readonly value?: string;
+  /** Has the focus when the sheet opens. */
+  readonly first?: boolean;
+  /** Opens another sheet; else it acts. */
+  readonly leads?: boolean;
+  readonly onClick: () => void;
+}
+
+/** A row of a menu. */
+export function Entry({ icon, text, value = '', first = false, leads = false, onClick }: EntryProps) {
+  return (
+    <button type="button" class="row row-button" data-nav-first={first ? '' : undefined} onClick={onClick}>
+      <Icon name={icon} />
+      <span class="row-text">{text}</span>
+      <span class="row-value numbers push-end note nowrap">{value}</span>
+      {leads ? <Icon name="next" class="row-go" /> : null}
+    </button>
+  );
 }
 
 interface TableProps {

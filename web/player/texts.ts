@@ -6,6 +6,7 @@ export const TEXTS = {
   unmute: 'ミュート解除',
   retryIn: (seconds: number) => `${seconds}秒後に再接続します`,
   connecting: '接続しています…',
+  failureDetails: '詳しい内容',
   slow: 'サーバーの応答に時間がかかっています',
   live: 'ライブ',
   retry: '再試行',

@@ -7,7 +7,7 @@ import { AAC_MIME } from '../../lib/mp4/aac-writer.ts';
 import { wallMs } from '../../lib/wire/times.ts';
 import { BoundedQueue, TunerLost } from '../player/live-connection.ts';
 import type { FeedPart, MediaFeed } from '../player/media-feed.ts';
-import { RAW_PICTURE } from '../player/shown-picture.ts';
+import { pictureOf, RAW_PICTURE } from '../player/shown-picture.ts';
 import type { SideControl, SideTracks } from '../player/side-tracks.ts';
 import { ApiFailure, addressOf } from '../query/api.ts';
 import type { RawFigures, RawProblem } from './raw-messages.ts';
@@ -45,6 +45,33 @@ function place(element: HTMLElement, video: HTMLVideoElement): void {
   video.after(element);
 }
 
+/** Ends the still over an element. */
+const stills = new WeakMap<HTMLVideoElement, () => void>();
+
+/** Leaves the last picture over the element as a still, until the element or another raw path shows one. */
+function keepStill(video: HTMLVideoElement): void {
+  const { element, width, height } = pictureOf(video);
+  if (element === video || width === 0) return;
+  const still = document.createElement('canvas');
+  still.width = width;
+  still.height = height;
+  still.getContext('2d')?.drawImage(element, 0, 0, width, height);
+  const over = new AbortController();
+  stills.get(video)?.();
+  stills.set(video, () => {
+    over.abort();
+    still.remove();
+  });
+  // Sound alone has no size.
+  const onPicture = (): void => {
+    if (video.videoWidth > 0) stills.get(video)?.();
+  };
+  video.addEventListener('loadeddata', onPicture, { signal: over.signal });
+  still.className = video.className;
+  still.ariaHidden = 'true';
+  video.after(still);
+}
+
 /** @param video whose place the pictures take while it plays the sound */
 function addRawPicture(video: HTMLVideoElement): RawPicture {
   const Generator = trackGenerator();
@@ -56,6 +83,7 @@ function addRawPicture(video: HTMLVideoElement): RawPicture {
     shown.autoplay = true;
     shown.disablePictureInPicture = false;
     place(shown, video);
+    shown.addEventListener('loadeddata', () => stills.get(video)?.(), { once: true });
     shown.srcObject = new MediaStream([track]);
     void shown.play().catch(() => undefined);
     const remove = (): void => {
@@ -67,6 +95,8 @@ function addRawPicture(video: HTMLVideoElement): RawPicture {
   }
   const canvas = document.createElement('canvas');
   place(canvas, video);
+  // A canvas does not tell of its first picture.
+  stills.get(video)?.();
   return { transfer: { canvas: canvas.transferControlToOffscreen() }, remove: () => canvas.remove() };
 }
 
@@ -80,6 +110,15 @@ const REASONS: Record<RawProblem, string> = {
   slow: TEXTS.tooSlow,
   no_audio: TEXTS.badSound,
   unsupported: TEXTS.badPicture,
+  late: TEXTS.late,
+};
+
+/** Say why the converted picture follows. */
+export const FALLBACK_NOTICES: Readonly<Record<RawProblem, string>> = {
+  slow: TEXTS.slowNotice,
+  no_audio: TEXTS.soundNotice,
+  unsupported: TEXTS.pictureNotice,
+  late: TEXTS.lateNotice,
 };
 
 interface RawHandlers {
@@ -182,6 +221,7 @@ export class RawFeed implements MediaFeed {
       clearInterval(ticker);
       for (const name of CLOCK_EVENTS) this.video.removeEventListener(name, tell);
       this.worker.post({ kind: 'close', session });
+      if (!this.order.isHalf) keepStill(this.video);
       picture.remove();
     }
   }

@@ -8,7 +8,9 @@ export type RawProblem =
   /** No sound comes, or none that can be played. */
   | 'no_audio'
   /** No picture that this decoder knows, or no way to decode or show it here. */
-  | 'unsupported';
+  | 'unsupported'
+  /** The data comes, but too late. Seen by the page, not by the worker. */
+  | 'late';
 
 export interface RawFigures {
   /** Pictures shown, and due pictures that were not. */

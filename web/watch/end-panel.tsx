@@ -8,9 +8,18 @@ import { shortText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
 import { TEXTS } from './texts.ts';
 
+/** What is on air at the station of a recording in progress, at its end. */
+export interface Air {
+  readonly title: string;
+  /** It is the programme that was recorded. */
+  readonly goesOn: boolean;
+  readonly open: () => void;
+}
+
 interface EndPanelProps {
   readonly recording: Recording | undefined;
   readonly next: Recording | undefined;
+  readonly air: Air | undefined;
   readonly onNext: () => void;
   readonly onAgain: () => void;
   readonly onList: () => void;
@@ -65,7 +74,20 @@ function Next({ next, onNext }: { next: Recording; onNext: () => void }) {
   );
 }
 
-export function EndPanel({ recording, next, onNext, onAgain, onList }: EndPanelProps) {
+function OnAir({ title, goesOn, open }: Air) {
+  return (
+    <>
+      <p>{TEXTS.onAir(title)}</p>
+      <div class="panel-actions">
+        <button type="button" class="button button-main" onClick={open}>
+          {goesOn ? TEXTS.toAir : TEXTS.nextProgram}
+        </button>
+      </div>
+    </>
+  );
+}
+
+export function EndPanel({ recording, next, air, onNext, onAgain, onList }: EndPanelProps) {
   const panel = useRef<HTMLElement>(null);
   useEffect(
     () => panel.current?.querySelector<HTMLElement>('.button')?.focus({ preventScroll: true }),
@@ -81,6 +103,7 @@ export function EndPanel({ recording, next, onNext, onAgain, onList }: EndPanelP
       ) : (
         <Next key={next.id} next={next} onNext={onNext} />
       )}
+      {air === undefined || next !== undefined ? null : <OnAir {...air} />}
       <div class="panel-actions">
         <button type="button" class="button" onClick={onAgain}>
           {TEXTS.fromStart}

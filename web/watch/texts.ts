@@ -48,6 +48,9 @@ export const TEXTS = {
   // After the end
   over: '再生が終わりました',
   watchedAll: '最後まで再生しました',
+  onAir: (title: string) => `放送中：${title}`,
+  toAir: '放送の続きを見る',
+  nextProgram: '次の番組を見る',
   nextIn: (seconds: number) => `${seconds}秒後に次の回を再生します`,
   watchNow: '今すぐ見る',
 
@@ -101,6 +104,7 @@ export const TEXTS = {
   usual: '標準',
   shown: '表示',
   hidden: '非表示',
+  ownNote: '録画のファイルを変換せずに再生します。',
   noCaptions: 'この録画に字幕はありません。',
   captionsLoading: '字幕を読み込んでいます…',
   captionsFailed: (reason: string) => `字幕を読み込めませんでした。${reason}`,

@@ -26,6 +26,7 @@ import { showToast } from '../ui/toast.tsx';
 import { lengthClock } from '../words/recording.ts';
 import type { Chapter } from './bar-marks.ts';
 import { CaptionTrack } from './caption-track.ts';
+import { ownCodec } from './own-file.ts';
 import { isSameFile, type Saved, savedSource, usePatience, useSaved } from './saved-source.ts';
 import { CommercialSkip, isSkipping } from './skip-rules.ts';
 import { TEXTS } from './texts.ts';
@@ -223,10 +224,11 @@ function useEncodedFile(watching: Watching | undefined, { recording, playback }:
       source?.kind === 'watch' && source.file === 'ts' && source.recordingId === recording.id;
     if (paused || !isOriginal || moving.current) return;
     moving.current = true;
-    const next = finishedSource(recording, playback);
     const where = { id: recording.id, duration: playback.duration };
-    void placeIn(watching, source, where).then((place) => {
+    const found = Promise.all([ownCodec(playback), placeIn(watching, source, where)]);
+    void found.then(([own, place]) => {
       moving.current = false;
+      const next = finishedSource(recording, playback, own);
       if (watching.player.source !== source) return;
       watching.report.follow(next, place);
       watching.player.watch(next, place);
@@ -236,9 +238,13 @@ function useEncodedFile(watching: Watching | undefined, { recording, playback }:
 }
 
 /** What is saved, where it is the file that the service plays, else the service's. */
-function finishedOrSaved(recording: Recording, playback: Playback, saved: Saved | undefined): WatchSource {
+async function finishedOrSaved(
+  recording: Recording,
+  playback: Playback,
+  saved: Saved | undefined,
+): Promise<WatchSource> {
   if (saved === undefined || !isSameFile(saved.video, recording, playback))
-    return finishedSource(recording, playback);
+    return finishedSource(recording, playback, await ownCodec(playback));
   return savedSource(saved.video, saved.video.video, recording);
 }
 
@@ -265,14 +271,21 @@ export function useOpening(watching: Watching | undefined, id: RecordingId, chas
     }
     if (!chase && playback === undefined) return;
     opened.current = key;
-    const source =
-      chase || playback === undefined
-        ? chaseSource(recording, currentMs())
-        : finishedOrSaved(recording, playback, known.saved);
-    watching.captions.peek()?.close();
-    watching.captions.value = new CaptionTrack(source);
-    begin(watching, source, recording);
+    const start = (source: WatchSource): void => {
+      if (opened.current !== key) return;
+      watching.captions.peek()?.close();
+      watching.captions.value = new CaptionTrack(source);
+      begin(watching, source, recording);
+    };
+    if (chase || playback === undefined) start(chaseSource(recording, currentMs()));
+    else void finishedOrSaved(recording, playback, known.saved).then(start);
   }, [watching, recording, playback, key]);
+  useEffect(
+    () => () => {
+      opened.current = '';
+    },
+    [],
+  );
   useEncodedFile(watching, known);
   const over = status !== undefined && status.state !== 'recording';
   const durationMs = status?.durationMs ?? undefined;

@@ -7,6 +7,7 @@ import { currentMs } from '../device/clock.ts';
 import { skipBack, skipForward } from '../device/preferences.ts';
 import { goBack } from '../navigation/router.ts';
 import { BackControl, Control, EdgeButton, PictureButtons, VolumeControl } from '../player/controls.tsx';
+import { isCovered } from '../player/player.ts';
 import { stationById } from '../query/stations.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
@@ -78,7 +79,7 @@ interface SkipControlProps {
 function SkipControl({ seconds, back = false, onClick }: SkipControlProps) {
   const label = back ? TEXTS.skipBack(seconds) : TEXTS.skipForward(seconds);
   return (
-    <button type="button" class="control control-skip" aria-label={label} title={label} onClick={onClick}>
+    <button type="button" class="control control-skip" aria-label={label} onClick={onClick}>
       <Icon name={back ? 'rewind' : 'forward'} />
       <b class="numbers place-center inset-0 extrabold" aria-hidden="true">
         {seconds}
@@ -88,14 +89,14 @@ function SkipControl({ seconds, back = false, onClick }: SkipControlProps) {
 }
 
 function Time({ player }: { player: WatchPlayer }) {
-  const { growing = false } = player.source ?? {};
+  const { isGrowing } = player;
   return (
     <span class="watch-time numbers bold nowrap">
       {lengthClock(player.position.value * 1000)}
       <span>
         {' / '}
         {lengthClock(player.length.value * 1000)}
-        {growing ? <span class="watch-so-far text-xs"> {TEXTS.recorded}</span> : null}
+        {isGrowing ? <span class="watch-so-far text-xs"> {TEXTS.recorded}</span> : null}
       </span>
     </span>
   );
@@ -103,8 +104,9 @@ function Time({ player }: { player: WatchPlayer }) {
 
 /** For a recording in progress: jumps to the live edge. */
 export function LiveButton({ player }: { player: WatchPlayer }) {
-  if (player.source?.growing !== true) return null;
-  const { isLive } = player;
+  const state = player.state.value;
+  if (!player.isGrowing || isCovered(state) || state.kind === 'ended') return null;
+  const isLive = player.isLive && state.kind === 'playing';
   const label = isLive ? TEXTS.atLive : TEXTS.toLive;
   return <EdgeButton isLive={isLive} label={label} onClick={() => player.toLive()} />;
 }
@@ -160,7 +162,6 @@ function RightButtons(props: WatchControlsProps) {
         type="button"
         class="control control-captions"
         aria-label={shown ? TEXTS.captionsOff : TEXTS.captionsOn}
-        title={shown ? TEXTS.captionsOff : TEXTS.captionsOn}
         aria-pressed={shown}
         onClick={() => changeCaptions({ visible: !shown })}
       >
@@ -170,7 +171,6 @@ function RightButtons(props: WatchControlsProps) {
         type="button"
         class="control control-rate"
         aria-label={TEXTS.rateOf(rateText(player.rate.value))}
-        title={TEXTS.rate}
         onClick={() => onSheet('rate')}
       >
         <b class="numbers text-m">{player.rate.value}×</b>

@@ -1,7 +1,7 @@
 /** Messages over the player while there is no picture: opening, waiting, failed; and between skips. */
 import type { Recording } from '../../lib/wire/api.ts';
 import { BusyNote, FailureNote, RetryNote, SlowNote, type WayOut } from '../player/overlay.tsx';
-import type { ApiFailure } from '../query/api.ts';
+import type { ApiFailure, FailureCode } from '../query/api.ts';
 import { Icon } from '../ui/icon.tsx';
 import { lengthClock } from '../words/recording.ts';
 import { TEXTS } from './texts.ts';
@@ -31,15 +31,19 @@ function Opening() {
 
 export function WatchMessage({ player, failure, onRetry, onList, onQuality }: WatchMessageProps) {
   const state = player.state.value;
-  const list: WayOut = { text: TEXTS.toList, act: onList };
-  if (failure !== undefined) {
-    const again: WayOut = { text: TEXTS.retry, act: onRetry };
-    const ways = failure.code === 'not_found' ? [list, again] : [again, list];
-    return <FailureNote failure={failure} advice={watchAdvice(failure)} ways={ways} />;
-  }
-  const again: WayOut = { text: TEXTS.retry, act: () => player.retry() };
-  const quality: WayOut = { text: TEXTS.changeQuality, act: onQuality };
   const several = (player.source?.codecs.length ?? 0) > 1;
+  const explained = (why: ApiFailure, again: () => void) => {
+    const ways: Partial<Record<FailureCode, WayOut>> = {
+      not_found: { text: TEXTS.toList, act: onList },
+      ...(several ? { decode: { text: TEXTS.changeQuality, act: onQuality } } : {}),
+    };
+    return {
+      failure: why,
+      advice: watchAdvice(why),
+      way: ways[why.code] ?? { text: TEXTS.retry, act: again },
+    };
+  };
+  if (failure !== undefined) return <FailureNote {...explained(failure, onRetry)} />;
   switch (state.kind) {
     case 'playing':
     case 'ended':
@@ -50,21 +54,10 @@ export function WatchMessage({ player, failure, onRetry, onList, onQuality }: Wa
       return state.kept ? <BusyNote text={TEXTS.loading} /> : <Opening />;
     case 'stalled':
       return <BusyNote text={TEXTS.loading} />;
-    case 'waiting': {
-      const ways = several ? [again, quality, list] : [again, list];
-      return (
-        <RetryNote
-          failure={state.failure}
-          advice={watchAdvice(state.failure)}
-          until={state.until}
-          ways={ways}
-        />
-      );
-    }
-    case 'failed': {
-      const ways = state.failure.code === 'not_found' ? [list, again] : [again, list];
-      return <FailureNote failure={state.failure} advice={watchAdvice(state.failure)} ways={ways} />;
-    }
+    case 'waiting':
+      return <RetryNote {...explained(state.failure, () => player.retry())} until={state.until} />;
+    case 'failed':
+      return <FailureNote {...explained(state.failure, () => player.retry())} />;
   }
 }
 

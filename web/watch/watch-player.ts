@@ -29,6 +29,8 @@ export const FRAME_S = 1001 / 30_000;
 
 export const RATES = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2] as const;
 
+const isOnlyAv1 = ({ codecs }: WatchSource): boolean => codecs.every((codec) => codec === 'av1');
+
 export class WatchPlayer extends Player {
   readonly #position = signal(0);
   readonly #length = signal(0);
@@ -46,6 +48,8 @@ export class WatchPlayer extends Player {
   #feedAt = 0;
   /** The service does not convert to AV1 (now). */
   #isAv1Refused = false;
+  /** For this recording. */
+  #chosenCodec: PlayCodec | undefined;
   /** The viewer paused; else it plays as soon as it can. */
   #wantsPause = false;
   /** The feed ended during a pause: the next one is opened when it is over. */
@@ -123,6 +127,7 @@ export class WatchPlayer extends Player {
   watch(source: WatchSource, from: number): void {
     this.#source = source;
     this.#sought = undefined;
+    this.#chosenCodec = undefined;
     this.#growing = source.growing;
     this.#reported = undefined;
     this.begin();
@@ -213,6 +218,7 @@ export class WatchPlayer extends Player {
   }
 
   setCodec(codec: PlayCodec): void {
+    this.#chosenCodec = codec;
     deviceCodec.value = codec;
     this.retry();
   }
@@ -278,7 +284,12 @@ export class WatchPlayer extends Player {
   #feedOf(from: number): MediaFeed | undefined {
     const source = this.#source;
     if (source === undefined) return undefined;
-    const codec = codecFor(source, liveCodec.value, canPlayAv1() && !this.#isAv1Refused);
+    const codec = codecFor(source, {
+      chosen: this.#chosenCodec,
+      usual: liveCodec.value,
+      // A device that was set to H.264 does not show it well.
+      av1: canPlayAv1() && !this.#isAv1Refused && (deviceCodec.peek() !== 'h264' || isOnlyAv1(source)),
+    });
     this.#codec.value = codec;
     if (codec === undefined) {
       this.giveUp(new ApiFailure('unsupported', TEXTS.noFormat));

@@ -25,7 +25,7 @@ import { Toasts } from '../ui/toast.tsx';
 import { narrow } from '../words/channel.ts';
 import { splitTitle } from '../words/title.ts';
 import type { CaptionTrack } from './caption-track.ts';
-import { EndPanel } from './end-panel.tsx';
+import { type Air, EndPanel } from './end-panel.tsx';
 import { PictureTouch } from './picture-touch.tsx';
 import { TEXTS } from './texts.ts';
 import {
@@ -145,6 +145,19 @@ interface Over {
   readonly onData?: (() => void) | undefined;
 }
 
+/** What the station of a recording that has just ended shows now. */
+function airOf(recording: Recording | undefined): Air | undefined {
+  const station = recording === undefined ? undefined : stationById(recording.serviceId);
+  if (recording === undefined || station === undefined) return undefined;
+  const { now } = station;
+  const title = now === null ? narrow(station.name) : splitTitle(now.name).title;
+  return {
+    title,
+    goesOn: now !== null && now.id === recording.programId,
+    open: () => navigate(`live/${station.id}`, true),
+  };
+}
+
 interface MessagesProps extends Over {
   /** It was opened while it was recorded. */
   readonly chase: boolean;
@@ -174,11 +187,14 @@ function Messages({ ready, known, actions, sheet, chase, over, encoded, covered 
           recording={known.recording}
           next={known.next}
           onNext={actions.next}
+          air={chase ? airOf(known.recording) : undefined}
           onAgain={actions.toStart}
           onList={list}
         />
       ) : null}
-      {chase && over && !covered ? <Offer ready={ready} known={known} encoded={encoded} /> : null}
+      {chase && over && !covered && player.state.value.kind !== 'ended' ? (
+        <Offer ready={ready} known={known} encoded={encoded} />
+      ) : null}
     </>
   );
 }

@@ -6,16 +6,13 @@ import { CaptionFields, LanguageField } from '../caption/caption-fields.tsx';
 import {
   type CommercialSkipping,
   commercialSkipping,
-  liveCodec,
   playsNext,
   SKIPS,
   skipBack,
   skipForward,
 } from '../device/preferences.ts';
-import { canPlayAv1 } from '../player/player.ts';
-import { AudioSheet, chosenAudio, codecChoice, KeyTable } from '../player/sheets.tsx';
+import { AudioSheet, chosenAudio, codecChoice, Entry, KeyTable } from '../player/sheets.tsx';
 import type { PlayCodec } from '../query/recordings.ts';
-import { Icon, type IconName } from '../ui/icon.tsx';
 import { Segments } from '../ui/segments.tsx';
 import { type Choice, Choices, Sheet } from '../ui/sheet.tsx';
 import { rateText } from '../words/recording.ts';
@@ -26,7 +23,6 @@ import { ChapterSheet } from './chapter-sheet.tsx';
 import { breaksOf } from './skip-rules.ts';
 import { TEXTS } from './texts.ts';
 import { RATES, type WatchPlayer } from './watch-player.ts';
-import { codecFor } from './watch-source.ts';
 
 export type WatchSheetName = 'rate' | 'audio' | 'quality' | 'captions' | 'settings' | 'chapters' | 'help';
 
@@ -82,41 +78,23 @@ function CaptionState({ track }: { track: CaptionTrack | undefined }) {
 }
 
 function QualitySheet({ player, onClose }: SheetsProps) {
-  const av1 = canPlayAv1();
-  const choices: Choice<PlayCodec>[] = (player.source?.codecs ?? []).map(codecChoice);
-  const chosen = codecFor({ codecs: choices.map(({ value }) => value) }, liveCodec.value, av1);
+  const { codecs = [], own } = player.source ?? {};
+  const choices: Choice<PlayCodec>[] = codecs.map((codec) => {
+    const choice = codecChoice(codec);
+    return codec === own ? { ...choice, note: TEXTS.ownNote } : choice;
+  });
   return (
     <Sheet title={TEXTS.quality} onClose={onClose}>
       <Choices
         label={TEXTS.quality}
         choices={choices}
-        chosen={chosen ?? 'h264'}
+        chosen={player.codec.value ?? 'h264'}
         onChoose={(codec) => {
           player.setCodec(codec);
           onClose();
         }}
       />
     </Sheet>
-  );
-}
-
-interface EntryProps {
-  readonly icon: IconName;
-  readonly text: string;
-  readonly value: string;
-  /** Has the focus when the sheet opens. */
-  readonly first?: boolean;
-  readonly onClick: () => void;
-}
-
-function Entry({ icon, text, value, first = false, onClick }: EntryProps) {
-  return (
-    <button type="button" class="row row-button" data-nav-first={first ? '' : undefined} onClick={onClick}>
-      <Icon name={icon} />
-      <span class="row-text">{text}</span>
-      <span class="row-value numbers push-end note nowrap">{value}</span>
-      <Icon name="next" class="row-go" />
-    </button>
   );
 }
 
@@ -171,19 +149,28 @@ function SettingsSheet(props: SheetsProps) {
       <div class="rows">
         <Entry
           first
+          leads
           icon="captions"
           text={TEXTS.captions}
           value={captionSettings.value.visible ? TEXTS.shown : TEXTS.hidden}
           onClick={() => onOpen('captions')}
         />
         <Entry
+          leads
           icon="speed"
           text={TEXTS.rate}
           value={rateText(player.rate.value)}
           onClick={() => onOpen('rate')}
         />
-        <Entry icon="speech" text={TEXTS.sound} value={audio?.label ?? ''} onClick={() => onOpen('audio')} />
         <Entry
+          leads
+          icon="speech"
+          text={TEXTS.sound}
+          value={audio?.label ?? ''}
+          onClick={() => onOpen('audio')}
+        />
+        <Entry
+          leads
           icon="quality"
           text={TEXTS.quality}
           value={codec.value === undefined ? '' : codecChoice(codec.value).label}
@@ -191,14 +178,15 @@ function SettingsSheet(props: SheetsProps) {
         />
         {isCorrectable(props) ? (
           <Entry
+            leads
             icon="edit"
             text={TEXTS.correct}
             value={TEXTS.places(breaksOf(chapters).length)}
             onClick={() => onOpen('chapters')}
           />
         ) : null}
-        <Entry icon="camera" text={TEXTS.screenshot} value="" onClick={onScreenshot} />
-        <Entry icon="help" text={TEXTS.help} value="" onClick={() => onOpen('help')} />
+        <Entry icon="camera" text={TEXTS.screenshot} onClick={onScreenshot} />
+        <Entry leads icon="help" text={TEXTS.help} onClick={() => onOpen('help')} />
       </div>
       <CommercialSection recording={recording} chapters={chapters} />
       <section class="sheet-section">

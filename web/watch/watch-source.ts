@@ -55,6 +55,8 @@ export interface WatchSource {
   readonly file: 'encoded' | 'alt' | 'ts';
   readonly audios: readonly AudioChoice[];
   readonly codecs: readonly PlayCodec[];
+  /** Of its encoded file, where this device plays that as it is. */
+  readonly own?: PlayCodec | undefined;
   readonly gaps: readonly PlaybackGap[];
   readonly hasVideo: boolean;
   /** A feed from a place on. */
@@ -75,7 +77,11 @@ export interface WatchSource {
 
 const PLAYABLE: readonly PlayCodec[] = ['h264', 'av1'];
 
-export function finishedSource(recording: Recording, playback: Playback): WatchSource {
+export function finishedSource(
+  recording: Recording,
+  playback: Playback,
+  own: PlayCodec | undefined,
+): WatchSource {
   const { id, files } = recording;
   const offered = PLAYABLE.filter((codec) =>
     playback.offers.some((offer) => offer.way === 'stream' && offer.codec === codec),
@@ -89,6 +95,7 @@ export function finishedSource(recording: Recording, playback: Playback): WatchS
     file: playback.axis === 'ts' ? 'ts' : encoded,
     audios: playback.audios,
     codecs: offered,
+    own,
     gaps: playback.gaps,
     hasVideo: playback.hasVideo,
     feed: (request) => new HttpFeed(recordingStreamUrl(id, request)),
@@ -126,14 +133,23 @@ export function chaseSource(recording: Recording, now: BroadcastMs): WatchSource
   };
 }
 
-/** The offer that is taken: what was chosen where it is offered, else the first. */
+interface CodecWish {
+  /** What the viewer chose for this recording. */
+  readonly chosen: PlayCodec | undefined;
+  /** Of conversions, on this device. */
+  readonly usual: PlayCodec;
+  /** AV1 can be shown here. */
+  readonly av1: boolean;
+}
+
+/** The offer that is taken: what was chosen, else the file as it is, else the usual one; where it is offered. */
 export function codecFor(
-  { codecs }: Pick<WatchSource, 'codecs'>,
-  chosen: PlayCodec,
-  av1: boolean,
+  { codecs, own }: Pick<WatchSource, 'codecs' | 'own'>,
+  { chosen, usual, av1 }: CodecWish,
 ): PlayCodec | undefined {
   const playable = codecs.filter((codec) => codec !== 'av1' || av1);
-  return playable.find((codec) => codec === chosen) ?? playable[0];
+  const wanted = [chosen, own, usual].find((codec) => codec !== undefined && playable.includes(codec));
+  return wanted ?? playable[0];
 }
 
 // Reports the playback position to the service, so that any device can resume there.

@@ -58,10 +58,20 @@ test('a screenshot is named after its content, in characters that every system a
 });
 
 test('AV1 is used where it is offered, selected and playable', () => {
-  expect(codecFor(source, 'av1', true)).toBe('av1');
-  expect(codecFor(source, 'av1', false)).toBe('h264');
-  expect(codecFor({ codecs: ['av1'] }, 'h264', true)).toBe('av1');
-  expect(codecFor({ codecs: [] }, 'h264', true)).toBeUndefined();
+  const wish = { chosen: undefined, usual: 'av1', av1: true } as const;
+  expect(codecFor(source, wish)).toBe('av1');
+  expect(codecFor(source, { ...wish, av1: false })).toBe('h264');
+  expect(codecFor({ codecs: ['av1'] }, { ...wish, usual: 'h264' })).toBe('av1');
+  expect(codecFor({ codecs: [] }, wish)).toBeUndefined();
+});
+
+test('an encoded file that the device plays as it is is not converted, unless the viewer asks for it', () => {
+  const wish = { chosen: undefined, usual: 'h264', av1: true } as const;
+  const file = { ...source, own: 'av1' as const };
+  expect(codecFor(file, wish)).toBe('av1');
+  expect(codecFor(file, { ...wish, av1: false })).toBe('h264');
+  expect(codecFor(file, { ...wish, chosen: 'h264' })).toBe('h264');
+  expect(codecFor({ ...source, own: 'h264' }, { ...wish, usual: 'av1' })).toBe('h264');
 });
 
 test('the household’s captions are read and written as they are shown', () => {

@@ -48,32 +48,14 @@ const ADVICE: Partial<Record<FailureCode, Advice>> = {
     title: 'このブラウザーでは再生できません',
     next: '新しい Chrome、Edge、Firefox、Safari（iPhone は iOS 17.1 以降）でお試しください。',
   },
-  decode: { title: '映像が乱れました', next: '受信の状態が悪いのかもしれません。再接続します。' },
   network: {
     title: 'サーバーに接続できません',
     next: 'サーバーが動いているか、この端末がネットワークにつながっているかを確認してください。',
   },
-  interrupted: {
-    title: '映像が途切れました',
-    next: '再接続しています。続くときは、アンテナとサーバー、ネットワークの状態を確認してください。',
-  },
   timeout: {
     title: '応答がありません',
-    next: 'サーバーやアンテナの状態を確認して、もう一度お試しください。',
+    next: 'サーバーとネットワークの状態を確認して、もう一度お試しください。',
   },
-  suspended: {
-    title: '放送を休止しています',
-    next: '番組表で次の放送の時刻を確認してください。放送が始まると自動で接続します。',
-  },
-  encoder_failed: {
-    title: '映像を変換できませんでした',
-    next: 'もう一度お試しください。続くときは、設定の「映像の形式」を H.264 にして、サーバーのログを確認してください。',
-  },
-  no_socket: {
-    title: '視聴の接続ができません',
-    next: '間にあるプロキシが WebSocket を通すように設定されているかを確認してください。',
-  },
-  ended: { title: '配信が終わりました', next: '再接続しています。' },
 };
 
 export function adviceFor(failure: ApiFailure): Advice {
@@ -89,13 +71,29 @@ const LONGEST_START = 6;
 const bare = (sentence: string): string =>
   sentence.replace(/。$/u, '').replaceAll('サーバー', 'サーバ').replaceAll('は', 'が');
 
-/** The service's own sentence, to be shown under the title; undefined where that says the same. */
+function saysSame(title: string, sentence: string): boolean {
+  const [one, other] = [bare(title), bare(sentence)];
+  return (one.endsWith(other) || other.endsWith(one)) && Math.abs(one.length - other.length) <= LONGEST_START;
+}
+
+const sentencesOf = (text: string): string[] => text.split(/(?<=。)/u);
+
+/** What the service's own sentences say beyond the title; undefined: nothing. */
 export function reasonUnder(title: string, { code, message }: ApiFailure): string | undefined {
-  if (SAID.has(code) || message === '') return undefined;
-  const [one, other] = [bare(title), bare(message)];
-  const isSame =
-    (one.endsWith(other) || other.endsWith(one)) && Math.abs(one.length - other.length) <= LONGEST_START;
-  return isSame ? undefined : message;
+  if (SAID.has(code)) return undefined;
+  const left = sentencesOf(message).filter((sentence) => !saysSame(title, sentence));
+  return left.join('') === '' ? undefined : left.join('');
+}
+
+/** Sentences with the same beginning say the same in other words. */
+const SAME_BEGIN = 8;
+
+/** What the service's own sentences say beyond the advice, for who wants to know; undefined: nothing. */
+export function detailsBeside({ title, next }: Advice, failure: ApiFailure): string | undefined {
+  const said = [title, ...sentencesOf(next)].map((sentence) => sentence.slice(0, SAME_BEGIN));
+  const reason = reasonUnder(title, failure) ?? '';
+  const left = sentencesOf(reason).filter((sentence) => !said.includes(sentence.slice(0, SAME_BEGIN)));
+  return left.join('') === '' ? undefined : left.join('');
 }
 
 /** Sentences for the words of the `x-svc-notice` header; an unknown word is not shown. */
@@ -103,7 +101,7 @@ const NOTICES: Readonly<Record<LiveNotice, string>> = {
   software_encoder: '映像の変換をソフトウェアで行っています。',
   slow_encoder: 'サーバーが混んでいるため、再生の開始に時間がかかりました。',
   codec_fallback: 'AV1 では再生できないため、H.264 に切り替えました。',
-  raw_fallback: '無変換では再生できないため、変換した映像に切り替えました。',
+  raw_fallback: '放送画質では再生できないため、変換した映像に切り替えました。',
   audio_fallback: '選んだ音声がないため、主音声で再生しています。',
 };
 

@@ -15,13 +15,27 @@ export const QUALITY_WORDS: Readonly<Record<LiveQuality, QualityWords>> = {
 
 export const AUTO_QUALITY: QualityWords = { name: '自動', note: '回線の速度に合わせて切り替えます' };
 
-/** Notices for a lower quality on a slow network, and for a higher one again. */
-export function qualityChangeText(quality: LiveQuality, isLower: boolean): string {
-  const { name } = QUALITY_WORDS[quality];
-  return isLower ? `回線が遅いため、${name}に切り替えました` : `${name}に切り替えました`;
+/** Why the picture does not come in time: the network, the service's encoder, or no data at all. */
+export type Shortage = 'network' | 'encoder' | 'silence';
+
+const BECAUSE: Readonly<Record<Shortage, string>> = {
+  network: '回線が遅いため、',
+  encoder: 'サーバーの変換が間に合わないため、',
+  silence: '映像が届かないため、',
+};
+
+/** Notices for a lower quality, and for a higher one again. @param why undefined: it is higher */
+export function qualityChangeText(quality: LiveQuality, why: Shortage | undefined): string {
+  return `${why === undefined ? '' : BECAUSE[why]}${QUALITY_WORDS[quality].name}に切り替えました`;
 }
 
-/** Why the picture waits. @param bitRate that arrives, bits a second */
-export function shortageText(bitRate: number): string {
-  return `回線が遅く、映像が届くのを待っています（約 ${(bitRate / 1_000_000).toFixed(1)} Mbps）`;
+const WAITS: Readonly<Record<Shortage, string>> = {
+  network: '回線が遅く、映像が届くのを待っています',
+  encoder: 'サーバーの変換が間に合わず、映像を待っています',
+  silence: '映像を待っています',
+};
+
+/** Why the picture waits. */
+export function shortageText(why: Shortage): string {
+  return WAITS[why];
 }
