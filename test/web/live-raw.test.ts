@@ -12,6 +12,7 @@ import { crcOf } from '../stream-builder.ts';
 import { tune } from '../synth/tuning.ts';
 import { until } from '../until.ts';
 import { PLAIN_HOST } from './browser.ts';
+import { makeStream } from './fake-air.ts';
 import { tooWide, violations } from './look.ts';
 import { hasChromium, webRig } from './rig.ts';
 
@@ -79,7 +80,7 @@ async function makeStation(): Promise<Uint8Array> {
 }
 
 describe.skipIf(!hasChromium)('live television in broadcast quality', () => {
-  const rig = webRig({});
+  const rig = webRig({ stream: makeStream });
   let bytes: Uint8Array;
   beforeAll(async () => {
     bytes = await makeStation();
@@ -260,7 +261,45 @@ describe.skipIf(!hasChromium)('live television in broadcast quality', () => {
     await page.waitForFunction(() => document.querySelector('.raw-picture') === null);
     expect(rig.service.live.map(({ codec }) => codec).slice(0, 2)).toEqual(['raw', 'h264']);
   });
+
+  test('a fall-back keeps the last picture until the converted one shows', async () => {
+    const packets = Math.floor(bytes.length / 188);
+    const half = Math.floor(packets / 2) * 188;
+    const broken = Buffer.concat([bytes.subarray(0, half), withoutVideo(bytes).subarray(half)]);
+    Object.assign(rig.service.state, { raw: { bytes: broken, seconds: SECONDS }, noSocket: true });
+    const page = await open();
+    await page.waitForFunction(() => {
+      const shown = document.querySelector<HTMLVideoElement>('video.raw-picture');
+      return (shown?.videoWidth ?? 0) > 0 && (document.querySelector('video')?.currentTime ?? 0) > 0.2;
+    });
+    await page.evaluate(countBare);
+    await until(() => rig.service.live.some(({ codec }) => codec === 'h264'));
+    await page.waitForFunction(() => document.querySelector('video')?.videoWidth === 640);
+    await page.waitForFunction(() => document.querySelector('canvas.stage-video') === null);
+    const counts = await page.evaluate(
+      () => (window as unknown as { svcCounts: { bare: number; stills: number } }).svcCounts,
+    );
+    expect(counts.bare).toBe(0);
+    expect(counts.stills).toBeGreaterThan(0);
+  });
 });
+
+/** Runs in the page: counts the frames in which the picture of the station is missing. Must be self-contained. */
+function countBare(): void {
+  const counts = { frames: 0, bare: 0, stills: 0 };
+  Object.assign(window, { svcCounts: counts });
+  const look = (): void => {
+    const raw = document.querySelector<HTMLVideoElement>('video.raw-picture');
+    const still = document.querySelector('canvas.stage-video');
+    const video = document.querySelector<HTMLVideoElement>('video:not(.raw-picture)');
+    counts.frames += 1;
+    if (still !== null) counts.stills += 1;
+    const isShown = (raw?.videoWidth ?? 0) > 0 || still !== null || (video?.videoWidth ?? 0) > 0;
+    if (!isShown) counts.bare += 1;
+    requestAnimationFrame(look);
+  };
+  look();
+}
 
 /** Runs in the page: two analysers on the audio output. Must be self-contained. */
 function listenToOutput(): void {

@@ -20,6 +20,10 @@ const ADVICE: Partial<Record<FailureCode, Advice>> = {
     title: 'チューナーの設定に誤りがあります',
     next: '「チューナー」画面で設定を確認してください。',
   },
+  ffmpeg_unavailable: {
+    title: '映像を変換できません',
+    next: 'サーバーに変換用のソフトウェア（ffmpeg）を入れると見られます。',
+  },
   busy: { title: 'サーバーが混んでいます', next: 'ほかの視聴や変換が終わると見られます。' },
   internal: { title: '再生できませんでした', next: '続くときは、サーバーのログを確認してください。' },
   decode: { title: '映像を再生できませんでした', next: '受信の状態が悪いのかもしれません。' },

@@ -15,6 +15,7 @@ import { TEXTS } from './texts.ts';
 import { LiveButton } from './watch-controls.tsx';
 import type { WatchPlayer } from './watch-player.ts';
 import type { WatchSheetName } from './watch-sheets.tsx';
+import { recordedSpan } from './watch-source.ts';
 
 interface BelowProps {
   readonly recording: Recording | undefined;
@@ -76,7 +77,7 @@ export function WatchBelow(props: BelowProps) {
         <h2 class="text-xl">{title}</h2>
         <p class="below-when numbers cluster note semibold">
           {airDateText(recording.startAt, currentMs())}
-          <span>{spanText(recording.startAt, recording.endAt)}</span>
+          <span>{spanText(...recordedSpan(recording))}</span>
           <Marks marks={marks} />
         </p>
       </div>

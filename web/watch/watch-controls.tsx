@@ -21,6 +21,7 @@ import { SeekBar } from './seek-bar.tsx';
 import { TEXTS } from './texts.ts';
 import type { WatchPlayer } from './watch-player.ts';
 import type { WatchSheetName } from './watch-sheets.tsx';
+import { recordedSpan } from './watch-source.ts';
 
 interface WatchControlsProps {
   readonly player: WatchPlayer;
@@ -62,7 +63,7 @@ function Heading({ recording }: { recording: Recording | undefined }) {
         </p>
         <p class="osd-title bold line-tight clamp-2 text-xl">{title}</p>
         <p class="osd-when numbers cluster text-s semibold">
-          <span>{shortText(recording.startAt, currentMs())}</span>
+          <span>{shortText(recordedSpan(recording)[0], currentMs())}</span>
           <Marks marks={marks} />
         </p>
       </div>

@@ -169,6 +169,9 @@ interface MessagesProps extends Over {
 
 function Messages({ ready, known, actions, sheet, chase, over, encoded, covered }: MessagesProps) {
   const { player } = ready;
+  const { kind } = player.state.value;
+  // Where it cannot be played on as it was recorded, the original may be gone already.
+  const offered = kind === 'failed' || (!covered && kind !== 'ended');
   const list = (): void => navigate('recordings');
   return (
     <>
@@ -182,7 +185,7 @@ function Messages({ ready, known, actions, sheet, chase, over, encoded, covered 
           sheet.value = 'quality';
         }}
       />
-      {player.state.value.kind === 'ended' ? (
+      {kind === 'ended' ? (
         <EndPanel
           recording={known.recording}
           next={known.next}
@@ -192,9 +195,7 @@ function Messages({ ready, known, actions, sheet, chase, over, encoded, covered 
           onList={list}
         />
       ) : null}
-      {chase && over && !covered && player.state.value.kind !== 'ended' ? (
-        <Offer ready={ready} known={known} encoded={encoded} />
-      ) : null}
+      {chase && over && offered ? <Offer ready={ready} known={known} encoded={encoded} /> : null}
     </>
   );
 }

@@ -1,5 +1,5 @@
 /** The source of playback: a finished recording by its description, or one that is still being recorded. */
-import type { BroadcastMs } from '../../lib/arib/time.ts';
+import { type BroadcastMs, plusMs } from '../../lib/arib/time.ts';
 import type { Recording } from '../../lib/wire/api.ts';
 import type { RecordingId } from '../../lib/wire/ids.ts';
 import type { Playback, PlaybackGap } from '../../lib/wire/playback.ts';
@@ -104,6 +104,21 @@ export function finishedSource(
     broadcastAt: playback.broadcastAt,
     remember: (place) => rememberPlace(id, place),
   };
+}
+
+/** Later or earlier than the programme by less than this is not worth a word. */
+const ON_TIME_MS = 60_000;
+
+/** What of the programme is in the recording: one begun in the middle begins then. */
+export function recordedSpan({
+  startAt,
+  endAt,
+  verdict,
+}: Pick<Recording, 'startAt' | 'endAt' | 'verdict'>): readonly [start: BroadcastMs, end: BroadcastMs] {
+  const { headMs = 0, tailMs = 0 } = verdict ?? {};
+  const start = headMs < -ON_TIME_MS ? plusMs(startAt, -headMs) : startAt;
+  const end = tailMs < -ON_TIME_MS ? plusMs(endAt, tailMs) : endAt;
+  return end > start ? [start, end] : [startAt, endAt];
 }
 
 /** Estimated length, s, by the clock, where nothing better is known. */

@@ -6,7 +6,7 @@ import { recordingId } from '../../lib/wire/ids.ts';
 import { settingsOf, styleOf } from '../caption/caption-choice.ts';
 import { DEFAULT_CAPTION_SETTINGS } from '../caption/caption-settings.ts';
 import { screenshotName } from '../player/shown-picture.ts';
-import { codecFor, nextEpisode, placeToReport, type WatchSource } from './watch-source.ts';
+import { codecFor, nextEpisode, placeToReport, recordedSpan, type WatchSource } from './watch-source.ts';
 
 const source: WatchSource = {
   recordingId: recordingId(1),
@@ -50,6 +50,16 @@ test('the next episode is the first later one that can be played', () => {
   expect(nextEpisode(series, { id: recordingId(1), startAt: broadcastMs(100) })?.id).toBe<unknown>(2);
   expect(nextEpisode(series, { id: recordingId(2), startAt: broadcastMs(200) })?.id).toBe<unknown>(4);
   expect(nextEpisode(series, { id: recordingId(4), startAt: broadcastMs(400) })).toBeUndefined();
+});
+
+test('a recording that was begun in the middle tells when', () => {
+  const [startAt, endAt] = [broadcastMs(0), broadcastMs(1_800_000)];
+  const span = (headMs: number, tailMs: number) =>
+    recordedSpan({ startAt, endAt, verdict: { headMs, tailMs } as never }).map(Number);
+  expect(span(-540_000, 15_000)).toEqual([540_000, 1_800_000]);
+  expect(span(-20_000, -300_000)).toEqual([0, 1_500_000]);
+  expect(span(-1_800_000, -1_800_000)).toEqual([0, 1_800_000]);
+  expect(recordedSpan({ startAt, endAt, verdict: null }).map(Number)).toEqual([0, 1_800_000]);
 });
 
 test('a screenshot is named after its content, in characters that every system accepts', () => {
