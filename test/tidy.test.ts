@@ -112,7 +112,7 @@ const WEB_FEATURES: Record<string, readonly string[]> = {
   offline: ['player'],
   program: ['reminders', 'reservations', 'rules'],
   raw: ['player'],
-  recordings: ['offline'],
+  recordings: ['offline', 'reservations'],
   rules: ['reservations'],
   search: ['reservations'],
   settings: ['notices', 'tuners'],

@@ -49,7 +49,7 @@ export const RECORDING_OPTIONS = {
   commercials: field(orNull(COMMERCIALS, AS_SET), 'CMの扱い'),
 } as const;
 
-/** Of these, what a recording keeps for its conversion, with the settings at its begin applied. */
+/** Of these, what a recording keeps for its conversion, with the settings at its end applied. */
 export const CONVERSION_OPTIONS = {
   encode: field(ENCODE, '録画後の変換'),
   keepTs: field(KEEP_TS, '変換後の元の録画'),

@@ -197,6 +197,18 @@ describe('the recording orders', () => {
     await until(() => stored()[1]?.state === 'scheduled');
   });
 
+  test('of a running recording change its conversion, not its times', async () => {
+    const station = home.station('T27');
+    const room = start();
+    const programId = home.program(station, '港の朝', { at: -5 });
+    const { id } = await room.reservations.reserve({ programId });
+    begin(reservationId(id));
+    room.onBegan();
+    const changed = await room.reservations.reserve({ programId, keepTs: true, marginAfter: 5 * MINUTE });
+    expect(changed).toMatchObject({ id, state: 'recording', keepTs: true, marginAfter: null });
+    await until(() => recorder.orders[0]?.keepTs === true);
+  });
+
   test('keep the tuning time of running recordings, and cause no event when a plan changes nothing', async () => {
     const station = home.station('T27');
     const room = start();

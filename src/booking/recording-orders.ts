@@ -10,7 +10,7 @@ import type { PlannedOpening } from '../schedule/plan/plan-types.ts';
 /** Time of a slow satellite tuner to its first packet, ms; earlier data is head. */
 export const TUNING_MS = 2_000;
 
-/** Of the settings, those that apply when a recording begins. Margins in ms. */
+/** Of the settings, those that apply to coming and running recordings. Margins in ms. */
 export type OrderSettings = Readonly<Record<'marginBefore' | 'marginAfter', number>> & {
   readonly [K in keyof ConversionOptions as null extends ConversionOptions[K]
     ? never

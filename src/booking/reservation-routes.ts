@@ -111,7 +111,7 @@ export function addReservationRoutes(app: Elysia, parts: ReservationRouteNeeds):
         summary: 'Book a programme manually',
         description:
           `Priority 2. Also 200 if it is already booked; margins, ${CONVERSION} in the request then ` +
-          'change it, unless it is being recorded. Its `state` may be `conflict`. 400 `copy_never` or `ended`; ' +
+          'change it; of one that is being recorded the margins stay. Its `state` may be `conflict`. 400 `copy_never` or `ended`; ' +
           '404 for a programme that the guide does not have.',
         tags,
         requestBody: {

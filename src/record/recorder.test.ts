@@ -180,6 +180,14 @@ describe('a running recording', () => {
     expect(room.running().has(order.reservationId)).toBe(true);
   });
 
+  test('is converted as is set when it ends, not as when it began', async () => {
+    const { room, order, session } = await begun({ encode: 'av1', keepTs: false });
+    const stored = () => home.store.find(session.options.id);
+    expect(stored()).toMatchObject({ encode: 'av1', keepTs: false });
+    room.order([{ ...order, encode: 'h264', keepTs: true, commercials: 'cut' }]);
+    expect(stored()).toMatchObject({ encode: 'h264', keepTs: true, commercials: 'cut' });
+  });
+
   test('is held open while its end is unknown, and ends at the actual end once that is known', async () => {
     const { room, order, session } = await begun({ holdUntil: broadcastMs(now() + 3 * HOUR) });
     expect(session.endsAt).toBe(broadcastMs(order.holdUntil ?? 0));

@@ -417,12 +417,16 @@ test('measurements survive the process, and no list has to be read again for the
     endAt: broadcastMs(END + 5),
     closeAt: broadcastMs(END + 5),
     holdUntil: null,
-  };
-  store.moveTimes(id, later, WALL);
+    encode: 'h264',
+    keepTs: true,
+    commercials: null,
+  } as const;
+  store.follow(id, later, WALL);
   expect(store.find(id)).toMatchObject({
     beganAt: START,
     startAt: broadcastMs(START + 5),
     endAt: broadcastMs(END + 5),
+    ...{ encode: 'h264', keepTs: true, commercials: null },
   });
 });
 

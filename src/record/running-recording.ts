@@ -3,12 +3,15 @@
  * the row, and stores the verdict at the end, retrying as long as the database refuses.
  */
 
+import { isDeepStrictEqual } from 'node:util';
 import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
 import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../lib/arib/time.ts';
 import type { WallClock } from '../../lib/host/clock.ts';
 import { sleepUnlessAborted } from '../../lib/host/deadline.ts';
 import type { Log } from '../../lib/host/log.ts';
+import { pick } from '../../lib/wire/fields.ts';
 import type { RecordingProgress } from '../../lib/wire/recordings.ts';
+import { CONVERSION_OPTIONS } from '../../lib/wire/rule-fields.ts';
 import type { RecordingId, ReservationId } from '../model/ids.ts';
 import type {
   RecordingEnding,
@@ -179,7 +182,7 @@ export class RunningRecording {
   readonly over: Promise<void>;
   #record: RecordingRecord;
   #session: Session | undefined;
-  /** The times in the row are not up to date. */
+  /** The row is not up to date. */
   #unsaved = false;
   readonly #closing = new AbortController();
   readonly #unreceivedEnd: UnreceivedEnd;
@@ -219,7 +222,10 @@ export class RunningRecording {
     return this.#session === undefined || this.#session.state.phase === 'over';
   }
 
-  /** Changed times or event id of the programme. Its lifecycle decides what it adopts. */
+  /**
+   * Changed times or event id of the programme, of which its lifecycle decides what it adopts; and the options of its
+   * conversion, which are final when it ends.
+   */
   follow(order: RecordingOrder): void {
     const session = this.#session;
     if (session === undefined) return;
@@ -243,7 +249,12 @@ export class RunningRecording {
       this.#record = { ...this.#record, holdUntil: null };
       this.#unsaved = true;
     }
-    if (this.#unsaved) this.#saveTimes();
+    const conversion = pick(CONVERSION_OPTIONS, order);
+    if (!isDeepStrictEqual(conversion, pick(CONVERSION_OPTIONS, before))) {
+      this.#record = { ...this.#record, ...conversion };
+      this.#unsaved = true;
+    }
+    if (this.#unsaved) this.#save();
   }
 
   /** Called every second: a recording held open beyond its end must not count as over after a restart. */
@@ -253,7 +264,7 @@ export class RunningRecording {
     const now = this.options.broadcastClock();
     if (endsAt(times) <= this.#record.closeAt || endOf(this.#record) > now + OUTLAST_MS / 2) return;
     this.#record = { ...this.#record, holdUntil: plusMs(now, OUTLAST_MS) };
-    this.#saveTimes();
+    this.#save();
   }
 
   /** From now on its tuner belongs to another recording. */
@@ -299,13 +310,13 @@ export class RunningRecording {
     return this.#unreceivedEnd.endOf(this.#record.endAt, this.options.broadcastClock(), stretches);
   }
 
-  #saveTimes(): void {
+  #save(): void {
     const { store, log, wallClock } = this.options;
     try {
-      store.moveTimes(this.id, this.#record, wallClock());
+      store.follow(this.id, this.#record, wallClock());
       this.#unsaved = false;
     } catch (error) {
-      log.error('times of a recording not stored', { recording: this.id, error: String(error) });
+      log.error('changes of a recording not stored', { recording: this.id, error: String(error) });
     }
   }
 

@@ -245,10 +245,11 @@ function becoming(
       return {
         program,
         state: target?.state ?? null,
+        // A reservation says how it stands, whatever a rule would do without it: one that was stopped is finished.
         reason:
-          target?.reason ??
-          passedOver.get(program.id) ??
-          (target === undefined && isFar(program) ? FAR : null),
+          target === undefined
+            ? (passedOver.get(program.id) ?? (isFar(program) ? FAR : null))
+            : target.reason,
         reservationId: reservation?.id ?? null,
       };
     })

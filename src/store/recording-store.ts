@@ -51,7 +51,11 @@ const REQUESTED = [
   ...(['startAt', 'endAt', 'closeAt', 'wantedFrom'] as const),
   ...namesOf(CONVERSION_OPTIONS),
 ] satisfies (keyof NewRecording)[];
-const TIMES = ['programId', 'startAt', 'endAt', 'closeAt', 'holdUntil'] as const;
+/** What may change while it runs. */
+const FOLLOWED = [
+  ...(['programId', 'startAt', 'endAt', 'closeAt', 'holdUntil'] as const),
+  ...namesOf(CONVERSION_OPTIONS),
+] as const;
 const OUTCOME = ['state', 'reason', 'verdict', 'durationMs', 'startAt', 'endAt'] as const;
 
 const INSERT = `INSERT INTO recordings ${RECORDINGS.inserted(REQUESTED, {
@@ -170,12 +174,12 @@ export class RecordingStore extends RecordingPartRows {
       .run({ id, now });
   }
 
-  /** Stores changed times, or that it is held open. @param now by the machine's clock */
-  moveTimes(id: RecordingId, times: Pick<RecordingRecord, (typeof TIMES)[number]>, now: WallMs): void {
-    const values = RECORDINGS.parameters(times, TIMES);
-    this.deferred.write(`times ${id}`, () =>
+  /** Stores changed times and conversion, or that it is held open. @param now by the machine's clock */
+  follow(id: RecordingId, followed: Pick<RecordingRecord, (typeof FOLLOWED)[number]>, now: WallMs): void {
+    const values = RECORDINGS.parameters(followed, FOLLOWED);
+    this.deferred.write(`followed ${id}`, () =>
       this.database
-        .query(`UPDATE recordings SET ${RECORDINGS.assigned(TIMES)}, updated_at = $now WHERE id = $id`)
+        .query(`UPDATE recordings SET ${RECORDINGS.assigned(FOLLOWED)}, updated_at = $now WHERE id = $id`)
         .run({ id, ...values, now }),
     );
   }

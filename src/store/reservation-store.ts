@@ -208,14 +208,16 @@ export class ReservationStore {
     return reservationId(row.id);
   }
 
-  /** Sets recording options, unless it is already running. */
+  /** Sets recording options; of a running recording those of its conversion, as its times are settled. */
   choose(id: ReservationId, choice: Partial<RecordingChoice>, now: BroadcastMs): void {
     atomically(this.database, () => {
       const known = this.find(id);
-      if (known === undefined || known.state === 'recording') return;
+      if (known === undefined) return;
+      const { marginBefore, marginAfter } = known;
+      const settled = known.state === 'recording' ? { marginBefore, marginAfter } : {};
       this.database
         .query(`UPDATE reservations SET ${OPTIONS.assigned()}, updated_at = $now WHERE id = $id`)
-        .run({ id, ...OPTIONS.parameters({ ...known, ...choice }), now });
+        .run({ id, ...OPTIONS.parameters({ ...known, ...choice, ...settled }), now });
     });
   }
 

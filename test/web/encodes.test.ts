@@ -87,9 +87,14 @@ describe.skipIf(!hasChromium)('the conversion of recordings', () => {
     const state = fill();
     const [one] = state.list;
     const page = await rig.open(`recordings?recording=${one?.id}`);
+    await page.getByRole('button', { name: 'その他', exact: true }).click();
     await page.getByRole('button', { name: '変換する', exact: true }).click();
     await page.locator('.toast', { hasText: '変換の待ちに加えました' }).waitFor();
     expect(state.encodes.queue.map(({ recordingId }) => recordingId)).toEqual([recordingId(one?.id ?? 0)]);
+    // One line says what will happen to the original, and opens to change it.
+    const line = page.getByRole('button', { name: /^変換：待機中/u });
+    await line.getByText('AV1・標準・CMにチャプター・元の録画は残さない').waitFor();
+    await line.click();
     // Changing one option must not reset the others, even before the first change is answered.
     state.delayMs = 300;
     await page.getByRole('combobox', { name: 'CMの扱い' }).selectOption('CMをカット');

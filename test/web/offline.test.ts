@@ -28,7 +28,12 @@ const JPEG = Uint8Array.fromBase64(
   '/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAMCAgICAgMCAgIDAwMDBAYEBAQEBAgGBgUGCQgKCgkICQkKDA8MCgsOCwkJDRENDg8QEBEQCgwSExIQEw8QEBD/wAALCAABAAEBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAACf/EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AVN//2Q==',
 );
 
-const saveButton = (page: Page) => page.getByRole('button', { name: 'この端末に保存' });
+async function pressSave(page: Page): Promise<void> {
+  const more = page.getByRole('button', { name: 'その他', exact: true });
+  await more.waitFor();
+  if ((await more.getAttribute('aria-expanded')) === 'false') await more.click();
+  await page.getByRole('button', { name: 'この端末に保存' }).click();
+}
 const isSaved = (page: Page) => page.getByText('この端末に保存済み').waitFor();
 
 /** State and failure of each row, from the database itself. */
@@ -119,7 +124,7 @@ describe.skipIf(!hasChromium)('saved by the page', () => {
   afterEach(() => home.reset());
 
   async function save(page: Page): Promise<void> {
-    await saveButton(page).click();
+    await pressSave(page);
     await isSaved(page);
   }
 
@@ -244,7 +249,7 @@ describe.skipIf(!hasChromium)('saved by the page', () => {
   test('the tab is closed and opened: it goes on where it was', async () => {
     const { release } = slow();
     const page = await home.open('recordings?recording=1');
-    await saveButton(page).click();
+    await pressSave(page);
     await until(async () => (await partsHeld(page)) === 1);
     await page.close({ runBeforeUnload: false });
     release();
@@ -261,7 +266,7 @@ describe.skipIf(!hasChromium)('saved by the page', () => {
   test('the service goes away and comes back: it goes on without a press', async () => {
     slow();
     const page = await home.open('recordings?recording=1');
-    await saveButton(page).click();
+    await pressSave(page);
     await until(async () => (await partsHeld(page)) === 1);
     await home.away();
     await page.getByRole('link', { name: /保存しています/ }).click();
@@ -275,7 +280,7 @@ describe.skipIf(!hasChromium)('saved by the page', () => {
   test('deleted at the service meanwhile: said, and kept for another try', async () => {
     const { release } = slow();
     const page = await home.open('recordings?recording=1');
-    await saveButton(page).click();
+    await pressSave(page);
     await until(async () => (await partsHeld(page)) === 1);
     home.playback.file = undefined;
     await home.away();
@@ -292,10 +297,10 @@ describe.skipIf(!hasChromium)('saved by the page', () => {
   test('two tabs: one downloads at a time, everything once', async () => {
     const { release } = slow();
     const one = await home.open('recordings?recording=1');
-    await saveButton(one).click();
+    await pressSave(one);
     await until(async () => (await partsHeld(one)) === 1);
     const two = await home.open('recordings?recording=2');
-    await saveButton(two).click();
+    await pressSave(two);
     await two.getByText('保存の順番を待っています').waitFor();
     release();
     await isSaved(two);
@@ -314,7 +319,7 @@ describe.skipIf(!hasChromium)('saved by the page', () => {
     await page.evaluate(() => {
       Object.assign(navigator.storage, { estimate: async () => ({ quota: 100_000_000, usage: 99_000_000 }) });
     });
-    await saveButton(page).click();
+    await pressSave(page);
     await page.getByText(/空きが足りません。4.7\u00a0MBほど必要です/u).waitFor();
     expect([home.file.ranges, await rows(page)]).toEqual([[], []]);
     // Chromium hides its true quota, and enforces it a while after it was exceeded: the store refuses by itself here.
@@ -326,7 +331,7 @@ describe.skipIf(!hasChromium)('saved by the page', () => {
         return put.apply(this, row);
       };
     });
-    await saveButton(page).click();
+    await pressSave(page);
     await page.getByText('この端末の空きが足りなくなりました').waitFor();
     expect(await rows(page)).toMatchObject([{ state: 'failed', failure: 'full' }]);
     await page.reload();
@@ -476,10 +481,10 @@ describe.skipIf(!hasChromium)('saved by the page', () => {
     home.file.open = 3;
     await save(page);
     await page.goto(`${home.url}recordings?recording=2`);
-    await saveButton(page).click();
+    await pressSave(page);
     await until(() => home.file.ranges.length > 3);
     await page.goto(`${home.url}recordings?recording=3`);
-    await saveButton(page).click();
+    await pressSave(page);
     await page.getByText('保存の順番を待っています').waitFor();
     await page.goto(`${home.url}offline`);
     await page.setViewportSize({ width: 320, height: 640 });
@@ -502,7 +507,7 @@ describe.skipIf(!hasChromium)('saved by the page', () => {
     const page = await home.context.newPage();
     const { port, pathname } = new URL(home.url);
     await page.goto(`http://${PLAIN_HOST}:${port}${pathname}recordings?recording=1`);
-    await saveButton(page).click();
+    await pressSave(page);
     await page.getByText('https で開く必要があります').waitFor();
     const link = page.getByRole('link', { name: 'ファイルをダウンロード' });
     expect(await link.getAttribute('href')).toBe('api/recordings/1/file?source=alt');
@@ -571,7 +576,7 @@ describe.skipIf(!hasFullChromium)('saved by the browser in the background', () =
     const { promise, resolve } = Promise.withResolvers<void>();
     Object.assign(home.file, { open: 0, gate: promise });
     const page = await home.open('recordings?recording=1');
-    await saveButton(page).click();
+    await pressSave(page);
     await page.getByText('保存しています（0%）').waitFor();
     await until(() => home.file.ranges.length === 1);
     expect(await rows(page)).toMatchObject([{ state: 'downloading', way: 'background' }]);
@@ -588,7 +593,7 @@ describe.skipIf(!hasFullChromium)('saved by the browser in the background', () =
   test('more than was measured fails, and another try succeeds', async () => {
     home.file.told = 1_000_000;
     const page = await home.open('recordings?recording=1');
-    await saveButton(page).click();
+    await pressSave(page);
     await page.getByText('ファイルが、測ったときより大きくなっています').waitFor();
     delete home.file.told;
     await page.getByRole('button', { name: 'もう一度保存' }).click();
@@ -599,7 +604,7 @@ describe.skipIf(!hasFullChromium)('saved by the browser in the background', () =
     const { promise, resolve } = Promise.withResolvers<void>();
     Object.assign(home.file, { open: 0, gate: promise });
     const page = await home.open('recordings?recording=1');
-    await saveButton(page).click();
+    await pressSave(page);
     await until(() => home.file.ranges.length === 1);
     await home.away();
     resolve();
@@ -627,7 +632,7 @@ describe.skipIf(!hasFullChromium)('saved by the browser in the background', () =
     const { promise, resolve } = Promise.withResolvers<void>();
     Object.assign(home.file, { open: 0, gate: promise });
     const page = await home.open('recordings?recording=1');
-    await saveButton(page).click();
+    await pressSave(page);
     await until(() => home.file.ranges.length === 1);
     await page.goto(`${home.url}offline`);
     await page.getByRole('button', { name: '保存をやめる' }).click();
@@ -636,7 +641,7 @@ describe.skipIf(!hasFullChromium)('saved by the browser in the background', () =
     // Measured, and then gone.
     await page.goto(`${home.url}recordings?recording=2`);
     home.file.isGone = true;
-    await saveButton(page).click();
+    await pressSave(page);
     await page.getByText('サーバーの録画、またはそのファイルが削除されています').waitFor();
     expect(await rows(page)).toMatchObject([{ id: 2, state: 'failed', failure: 'gone' }]);
   });

@@ -59,6 +59,7 @@ describe.skipIf(!hasChromium)('of recordings', () => {
     const page = await open(`recordings?recording=${STOPPED}`);
     const place = held(STOPPED)?.resumeMs;
     expect(place).toBeGreaterThan(0);
+    await page.getByRole('button', { name: 'その他', exact: true }).click();
     await page.getByRole('button', { name: '視聴済みにする' }).click();
     await until(() => held(STOPPED)?.watchedAt !== null);
     expect(held(STOPPED)?.resumeMs).toBeNull();

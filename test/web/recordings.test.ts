@@ -284,6 +284,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await dialog.locator('.program-summary').waitFor();
     const text = (await dialog.textContent()) ?? '';
     for (const words of [
+      '21:00:43から録画しました（最初の43秒がありません）',
       '冒頭の43秒',
       '受信が途切れました',
       '37か所',
@@ -294,6 +295,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
       expect(text).toContain(words);
     }
     expect(await dialog.locator('.verdict-piece-gap').count()).toBeGreaterThan(1);
+    await dialog.getByRole('button', { name: 'その他', exact: true }).click();
     await dialog.getByRole('button', { name: '視聴済みにする' }).click();
     await dialog.getByRole('button', { name: '未視聴に戻す' }).waitFor();
     await dialog.getByRole('button', { name: '保護する' }).click();

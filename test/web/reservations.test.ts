@@ -119,7 +119,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     const blockers = page.locator('.conflict[data-reservation="4"] .blocker');
     await blockers.first().waitFor();
     expect(await blockers.count()).toBe(1);
-    await blockers.getByRole('button', { name: '2件を取り消してこちらを録画' }).click();
+    await blockers.getByRole('button', { name: /^.+など2件をやめて.+を録画$/u }).click();
     await page.locator('.toast', { hasText: '2件の予約を取り消しました' }).waitFor();
     expect([stateOf(2), stateOf(3)]).toEqual(['cancelled', 'cancelled']);
     await page.getByRole('button', { name: '元に戻す' }).click();
@@ -146,19 +146,19 @@ describe.skipIf(!hasChromium)('reservations', () => {
     );
     const page = await rig.open('reservations?filter=conflict', PHONE);
     const conflict = page.locator('.conflict[data-reservation="4"]');
-    const stop = conflict.getByRole('button', { name: '録画を停止してこちらを録画' });
+    const stop = conflict.getByRole('button', { name: /^.+の録画をやめて.+を録画$/u });
     await stop.click();
     await focusOn(page, '録画を続ける');
     const question = (await conflict.locator('.stop-question').textContent()) ?? '';
     for (const words of ['残り40分は録画されません', 'ここまでの録画は残ります'])
       expect(question).toContain(words);
     await page.keyboard.press('Enter');
-    await focusOn(page, '録画を停止してこちらを録画');
+    await focusOn(page, 'の録画をやめて');
     expect(stateOf(2)).toBe('recording');
     await page.keyboard.press('Enter');
     await focusOn(page, '録画を続ける');
     expect(await widthOf(page)).toBe(360);
-    await conflict.getByRole('button', { name: '停止してこちらを録画' }).click();
+    await conflict.getByRole('button', { name: /^停止して.+を録画$/u }).click();
     await until(() => stateOf(2) === 'finished');
     await page.locator('.toast', { hasText: 'の録画を停止しました' }).waitFor();
     expect(await page.locator('.toast-action').count()).toBe(0);
@@ -321,11 +321,11 @@ describe.skipIf(!hasChromium)('reservations', () => {
     rig.service.household.bookings.tight.add(first ?? 0);
     const page = await rig.open('reservations?reservation=4');
     const dialog = page.getByRole('dialog', { name: '予約の詳細' });
-    await focusOn(page, 'を代わりに予約');
+    await focusOn(page, 'の放送を予約');
     await page.keyboard.press('Enter');
     await dialog.locator('.toast', { hasText: 'このままでは録画されません' }).waitFor();
     expect(stateOf(4)).toBe('conflict');
-    await focusOn(page, 'を代わりに予約');
+    await focusOn(page, 'の放送を予約');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await dialog.locator('.toast', { hasText: '代わりに予約しました' }).waitFor();
@@ -479,9 +479,36 @@ describe.skipIf(!hasChromium)('reservations', () => {
     await dialog.getByText('終了後のマージン 5分').waitFor();
     expect(rig.service.household.bookings.items[5]?.marginAfter).toBe(300_000);
     await after.getByRole('radio', { name: '設定（15秒）' }).click();
-    await dialog.getByText('共通設定に従う').waitFor();
+    await dialog.getByText('終了後のマージン 5分').waitFor({ state: 'detached' });
     expect(rig.service.household.bookings.items[5]?.marginAfter).toBeNull();
     expect(await widthOf(page)).toBe(360);
+  });
+
+  test('who records by hand is told that the original goes, and can keep it while it is being recorded', async () => {
+    fill();
+    const now = Date.now();
+    const span = { from: now - DAY_MS, to: now + DAY_MS, type: 'GR' } as const;
+    const onAir = guideWindow({ stations: STATIONS, days: 8 }, span, now)
+      .flatMap(({ programs }) => programs)
+      .find(({ startAt, endAt, copyNever }) => startAt <= now && endAt > now + 60_000 && !copyNever);
+    const page = await rig.open(`reservations?program=${onAir?.id}`);
+    await page.getByRole('dialog').getByRole('button', { name: '録画する' }).click();
+    await page.locator('.toast', { hasText: '録画後にAV1へ変換し、元の録画は残しません' }).waitFor();
+    await page.goto(`${rig.service.url}reservations?reservation=1`);
+    const options = page.getByRole('button', { name: '録画の設定を変える' });
+    await options.getByText('元の録画は残しません').waitFor();
+    await options.click();
+    await page.getByText('録画が終わったときの設定で変換します').waitFor();
+    expect(await page.getByRole('radiogroup', { name: '終了後のマージン' }).count()).toBe(0);
+    const original = page.getByRole('radiogroup', { name: '変換後の元の録画' });
+    await original.getByRole('radio', { name: '残す', exact: true }).click();
+    await options.getByText('元の録画も残します').waitFor();
+    expect(rig.service.household.bookings.items[0]?.keepTs).toBe(true);
+    await page
+      .getByRole('radiogroup', { name: '録画後の変換' })
+      .getByRole('radio', { name: 'しない' })
+      .click();
+    await options.getByText('録画後は変換しません').waitFor();
   });
 
   test('changes made elsewhere are shown as soon as they are announced', async () => {

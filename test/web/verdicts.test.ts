@@ -1,11 +1,19 @@
 /** The verdict of a recording on every screen that shows it; and what a rule skipped, with the reason. */
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import type { ReservationItem } from '../../lib/wire/api.ts';
+import type { Recording, ReservationItem } from '../../lib/wire/api.ts';
 import { recordingId, reservationId, ruleId } from '../../src/model/ids.ts';
+import { until } from '../until.ts';
 import { newBookings, reservation } from './fake-bookings.ts';
-import { manyStations } from './fake-guide.ts';
-import { COMPLETE, damaged, fakeRecording, newRecordings } from './fake-recordings.ts';
+import { dayOf, guideWindow, manyStations } from './fake-guide.ts';
+import {
+  COMPLETE,
+  damaged,
+  failedRecording,
+  fakeRecording,
+  newRecordings,
+  runningRecording,
+} from './fake-recordings.ts';
 import { addRule } from './fake-rules.ts';
 import { hasChromium, PHONE, webRig } from './rig.ts';
 
@@ -74,6 +82,68 @@ describe.skipIf(!hasChromium)('verdicts', () => {
       const name = await page.locator('.rec-pile .hidden-text').first().textContent();
       expect(name).toContain('一部に乱れ 1件');
     }
+  });
+
+  test('a sheet begins with what is missing and when it is on again, above its buttons', async () => {
+    const lost = failedRecording(40, station, Date.now());
+    const running = runningRecording(50, station, Date.now());
+    const cut = { ...fakeRecording(20, station, Date.now()), verdict: damaged() };
+    const late: Recording = {
+      ...fakeRecording(30, station, Date.now()),
+      verdict: { ...COMPLETE, headMs: -9 * 60_000 },
+    };
+    const whole = { ...fakeRecording(10, station, Date.now()), verdict: COMPLETE };
+    const poor: Recording = {
+      ...fakeRecording(60, station, Date.now()),
+      verdict: { ...COMPLETE, level: 'damaged', drops: 1_234 },
+    };
+    if (running.progress !== null) Object.assign(running.progress, { recordedMs: 11 * 60_000 });
+    const list = [whole, cut, late, lost, running, poor];
+    rig.service.household.recordings = newRecordings(list);
+    const tomorrow = dayOf(Date.now()) + 24 * HOUR_MS;
+    const span = { from: tomorrow, to: tomorrow + 24 * HOUR_MS, type: 'GR' } as const;
+    const again = guideWindow({ stations: STATIONS, days: 8 }, span, Date.now())[1]?.programs.find(
+      ({ copyNever }) => !copyNever,
+    );
+    if (again === undefined) throw new Error('no coming programme');
+    const offer = {
+      ...{ programId: again.id, serviceName: station.name, title: cut.title },
+      ...{ startAt: again.startAt, endAt: again.endAt },
+    };
+    rig.service.household.bookings = newBookings([
+      over(1, 3, { state: 'finished', recordingId: cut.id, verdict: 'damaged', offers: [offer] }),
+      { ...over(2, -48, { state: 'scheduled' }), name: lost.name, title: lost.title },
+    ]);
+    const first = async (recording: Recording) => {
+      await page.goto(`${rig.service.url}recordings?recording=${recording.id}`);
+      const box = page.locator('.verdict-box');
+      await box.locator('h4').waitFor();
+      const [line, buttons] = await Promise.all([
+        box.boundingBox(),
+        page.locator('dialog .program-actions').boundingBox(),
+      ]);
+      expect((line?.y ?? 0) + (line?.height ?? 0)).toBeLessThanOrEqual(buttons?.y ?? 0);
+      expect(await box.locator('details[open]').count()).toBe(0);
+      expect(await page.locator('dialog .program-actions > *').count()).toBeLessThanOrEqual(4);
+      return await box.locator('h4').textContent();
+    };
+    const page = await rig.open('nowhere', PHONE);
+    expect(await first(whole)).toBe('完全に録画できました');
+    expect(await page.locator('.verdict-next').count()).toBe(0);
+    expect(await first(late)).toMatch(/^\d+:[03]9から録画しました（最初の9分がありません）。録れた部分に/u);
+    expect(await first(poor)).toBe('受信の乱れが1,234か所あります');
+    expect(await first(running)).toBe('録画中（始まりから20分のうち、録画できたのは11分）');
+    expect(await first(lost)).toBe('録画できませんでした。チューナーエージェントに接続できませんでした');
+    await page.locator('.verdict-next', { hasText: '次の放送' }).getByText('予約済み').waitFor();
+    expect(await first(cut)).toMatch(
+      /^\d+:[03]0:43から録画しました（最初の43秒がありません）。\d+:[14]2:05から43秒が/u,
+    );
+    await page.locator('.verdict-next').getByRole('button', { name: '予約する' }).click();
+    await until(() =>
+      rig.service.household.bookings.items.some(
+        ({ programId, state }) => programId === again.id && state === 'scheduled',
+      ),
+    );
   });
 
   test("a rule's page lists skipped airings, past and future, with the reason, and opens them", async () => {

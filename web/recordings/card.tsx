@@ -19,7 +19,7 @@ import {
   quoted,
   watchedPart,
 } from '../words/recording.ts';
-import { lengthText, shortText } from '../words/time.ts';
+import { shortText } from '../words/time.ts';
 import { splitTitle, tidyTitle } from '../words/title.ts';
 import { seriesMarks, seriesMarkText, verdictMark } from '../words/verdict.ts';
 import { SeriesBadge, VerdictBadge } from '../words/verdict-badge.tsx';
@@ -99,7 +99,6 @@ interface CardProps {
 export function RecordingCard({ recording, look, chosen, choosing }: CardProps) {
   const { title, marks } = splitTitle(recording.name);
   const { binnedAt } = recording;
-  const long = recording.durationMs ?? recording.endAt - recording.startAt;
   return (
     <article
       class={`rec rec-as-${look}`}
@@ -126,7 +125,6 @@ export function RecordingCard({ recording, look, chosen, choosing }: CardProps) 
         <span class="rec-when numbers">
           <span>{shortText(recording.startAt, currentMs())}</span>
           <span class="rec-station">{narrow(recording.serviceName)}</span>
-          {look === 'list' ? <span>{lengthText(long)}</span> : null}
           {look === 'list' && recording.bytes > 0 ? (
             <span class="rec-size push-end semibold faint nowrap">{bytesText(recording.bytes)}</span>
           ) : null}

@@ -1,12 +1,16 @@
-/** Options of one recording that waits for conversion; they override its rule and the settings. */
+/** The conversion of one recording in the queue, as a line that opens: its options, which override its rule and the settings. */
+import { useSignal } from '@preact/signals';
 import { useRef, useState } from 'preact/hooks';
+import type { Recording } from '../../lib/wire/api.ts';
 import type { EncodeItem } from '../../lib/wire/encode.ts';
 import { ApiFailure, networkFailure } from '../query/api.ts';
 import { ENCODES, encodeRecording } from '../query/encodes.ts';
-import { entryOf } from '../query/use-query.ts';
+import { entryOf, useQuery } from '../query/use-query.ts';
+import { Icon } from '../ui/icon.tsx';
 import { showToast } from '../ui/toast.tsx';
 import { useInOrder } from '../ui/use-in-order.ts';
-import { WISH_CHOICES } from '../words/encode.ts';
+import { placeText, WISH_CHOICES, wishText } from '../words/encode.ts';
+import { encode } from './actions.ts';
 import { TEXTS } from './texts.ts';
 
 type Wish = Pick<EncodeItem, 'codecs' | 'quality' | 'commercials' | 'keepTs'>;
@@ -73,15 +77,13 @@ function Choice<T extends string>({ label, value, options, onChoose }: ChoicePro
   );
 }
 
-export function EncodeWish({ item }: { item: EncodeItem }) {
+/** While it waits, its options can still be changed. */
+function Options({ item }: { item: EncodeItem }) {
   const { wish, choose } = useWish(item);
   const { codecs, quality, commercials, keepTs } = wish;
   const keep = keepTs ? 'yes' : 'no';
   return (
-    <section class="program-section note" aria-labelledby="encode-wish">
-      <h4 class="note" id="encode-wish">
-        {TEXTS.encodeWish}
-      </h4>
+    <>
       <p class="block-note">{TEXTS.encodeWishNote}</p>
       <div class="encode-hours">
         <Choice {...WISH_CHOICES.codecs} value={codecs} onChoose={(one) => choose({ codecs: one })} />
@@ -93,6 +95,43 @@ export function EncodeWish({ item }: { item: EncodeItem }) {
         />
         <Choice {...WISH_CHOICES.keepTs} value={keep} onChoose={(one) => choose({ keepTs: one === 'yes' })} />
       </div>
+    </>
+  );
+}
+
+/** Nothing unless it is in the queue. */
+export function EncodeWish({ recording }: { recording: Recording }) {
+  const open = useSignal(false);
+  const item = useQuery(ENCODES).value?.queue.find(({ recordingId }) => recordingId === recording.id);
+  if (item === undefined) return null;
+  return (
+    <section class="stack gap-75 below-150">
+      <button
+        type="button"
+        class="row row-button bold bordered"
+        aria-expanded={open.value}
+        onClick={() => {
+          open.value = !open.value;
+        }}
+      >
+        <Icon name="transfer" />
+        <span class="row-text">
+          <span class="numbers">{TEXTS.encodeWish(placeText(item))}</span>
+          <span class="row-name">{wishText(item)}</span>
+        </span>
+        <Icon name={open.value ? 'up' : 'down'} class="row-go" />
+      </button>
+      {open.value ? (
+        <>
+          {item.state === 'waiting' ? <Options item={item} /> : null}
+          <div>
+            <button type="button" class="button button-small" onClick={() => void encode([recording], false)}>
+              <Icon name="close" />
+              {TEXTS.cancelEncode}
+            </button>
+          </div>
+        </>
+      ) : null}
     </section>
   );
 }

@@ -5,8 +5,10 @@ import type { RecordingId, RuleId } from '../../lib/wire/ids.ts';
 import { currentMs, now } from '../device/clock.ts';
 import { recordingQuery } from '../query/queries.ts';
 import { useRecordingDetail } from '../query/recording-detail.ts';
+import { useBookings } from '../query/reservations.ts';
 import { stationById } from '../query/stations.ts';
 import { useQuery } from '../query/use-query.ts';
+import { BookingOptions } from '../reservations/options.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { Marks } from '../ui/marks.tsx';
@@ -16,11 +18,12 @@ import { bytesText } from '../words/bytes.ts';
 import { narrow } from '../words/channel.ts';
 import { genreText, majorGenre } from '../words/genre.ts';
 import { Texts } from '../words/program-texts.tsx';
-import { progressWords, quoted, spellMs } from '../words/recording.ts';
+import { lengthClock, progressWords, quoted, spellMs } from '../words/recording.ts';
 import { seriesWords } from '../words/series.ts';
 import { SheetFailed } from '../words/sheet-failed.tsx';
-import { airDateText, dateText, isoText, leftToRecord, lengthText, spanText } from '../words/time.ts';
+import { airDateText, dateText, isoText, leftToRecord, spanText } from '../words/time.ts';
 import { splitTitle, tidyTitle } from '../words/title.ts';
+import { runningLine } from '../words/verdict.ts';
 import { VerdictBadge } from '../words/verdict-badge.tsx';
 import { closeRecording } from './query.ts';
 import { Actions } from './sheet-actions.tsx';
@@ -31,6 +34,7 @@ function Head({ recording }: { recording: Recording }) {
   const { title, marks } = splitTitle(recording.name);
   const name = narrow(recording.serviceName);
   const station = stationById(recording.serviceId);
+  const durationMs = recording.durationMs ?? recording.progress?.recordedMs ?? null;
   return (
     <header class="program-head" data-genre={majorGenre(recording.genres)}>
       <p class="program-station">
@@ -46,7 +50,9 @@ function Head({ recording }: { recording: Recording }) {
       <p class="program-when numbers">
         <time dateTime={isoText(recording.startAt)}>{airDateText(recording.startAt, currentMs())}</time>{' '}
         <b class="ink">{spanText(recording.startAt, recording.endAt)}</b>
-        <span>{lengthText(recording.endAt - recording.startAt)}</span>
+        {durationMs === null || durationMs === 0 ? null : (
+          <span>{TEXTS.recorded(lengthClock(durationMs))}</span>
+        )}
       </p>
       <Marks marks={marks} />
     </header>
@@ -61,12 +67,12 @@ function Running({ recording }: { recording: Recording }) {
   const part = progressOf(startAt, endAt, now.value);
   return (
     <section
-      class="verdict-box stack gap-75 below-150 round-m bordered surface-high"
+      class="verdict-box stack gap-75 round-m bordered surface-high"
       data-tone={words.tone === 'good' ? 'live' : words.tone}
     >
-      <h4 class="hstack no-margin">
+      <h4 class="flex align-start no-margin">
         <Icon name={words.tone === 'good' ? 'record' : 'alert'} />
-        {words.text}
+        {runningLine(recording, now.value)}
       </h4>
       <div class="progress">
         <div class="progress-fill" style={{ '--part': part.toFixed(4) }} />
@@ -78,6 +84,12 @@ function Running({ recording }: { recording: Recording }) {
       </p>
     </section>
   );
+}
+
+/** What becomes of it after its end, with the choice. */
+function RunningOptions({ id }: { id: RecordingId }) {
+  const item = useBookings().items?.find(({ recordingId }) => recordingId === id);
+  return item === undefined ? null : <BookingOptions item={item} />;
 }
 
 function Fact({ name, children }: { name: string; children: ComponentChildren }) {
@@ -96,7 +108,7 @@ const SOURCES: Readonly<Record<Recording['files'][number]['source'], string>> = 
 };
 
 function Facts({ recording, ruleName }: { recording: Recording; ruleName: string | undefined }) {
-  const { genres, durationMs, bytes, files, series, ruleId, watchedAt, resumeMs } = recording;
+  const { genres, bytes, files, series, ruleId, watchedAt, resumeMs } = recording;
   const kinds = [...new Set(genres.flatMap(({ lv1, lv2 }) => genreText(lv1, lv2) ?? []))];
   const seen =
     watchedAt !== null
@@ -106,7 +118,6 @@ function Facts({ recording, ruleName }: { recording: Recording; ruleName: string
         : TEXTS.watchedTo(spellMs(resumeMs));
   return (
     <dl class="facts program-facts">
-      {(durationMs ?? 0) === 0 ? null : <Fact name={TEXTS.length}>{spellMs(durationMs ?? 0)}</Fact>}
       {bytes === 0 ? null : <Fact name={TEXTS.bytes}>{bytesText(bytes)}</Fact>}
       {files.length === 0 ? null : (
         <Fact name={TEXTS.sources}>
@@ -206,13 +217,14 @@ export function RecordingSheet({ id, listed, ruleName, onErase, onStop }: Record
       {recording !== undefined ? (
         <>
           <Head recording={recording} />
+          <Running recording={recording} />
+          <VerdictBox recording={recording} damage={detail.value?.damage ?? []} />
           <Actions
             recording={recording}
             onErase={() => onErase(recording)}
             onStop={() => onStop(recording)}
           />
-          <Running recording={recording} />
-          <VerdictBox recording={recording} damage={detail.value?.damage ?? []} />
+          {recording.recording ? <RunningOptions id={recording.id} /> : null}
           {detail.value === undefined ? null : <Texts {...detail.value} />}
           {detail.value === undefined &&
           detail.failure !== undefined &&

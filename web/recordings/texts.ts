@@ -110,10 +110,11 @@ export const TEXTS = {
   setWatched: '視聴済みにする',
   protect: '保護する',
   stop: '録画を止める',
+  more: 'その他',
   saveFile: 'ファイルを保存',
   encode: '変換する',
   cancelEncode: '変換を取り消す',
-  cancelEncodeAt: (place: string) => `変換を取り消す（${place}）`,
+  recorded: (length: string) => `録画 ${length}`,
   inBin: (left: string) => `ごみ箱にあります。${left}でファイルが消えます。`,
   eraseNow: '今すぐ完全に削除',
   sourceEncoded: '変換した録画',
@@ -121,7 +122,6 @@ export const TEXTS = {
   sourceOriginal: 'オリジナル映像（MPEG-2 TS）',
   watchedOn: (date: string) => `${date}に視聴`,
   watchedTo: (position: string) => `${position}まで視聴`,
-  length: '録画の長さ',
   bytes: 'ファイルの大きさ',
   sources: '保存されているもの',
   seen: '視聴',
@@ -136,7 +136,10 @@ export const TEXTS = {
   toList: '録画の一覧を開く',
   verdictLine: '番組のうち録画できたところ',
   verdict: (label: string) => `録画の状態：${label}`,
+  verdictDetails: '詳しい内訳',
   remedies: '対処方法：',
+  nextAiring: (airing: string) => `次の放送：${airing}`,
+  bookNext: '予約する',
 
   // Confirmations
   erase: '完全に削除する',
@@ -147,7 +150,7 @@ export const TEXTS = {
 
   // Conversions
   encodes: '録画の変換',
-  encodeWish: '変換の設定',
+  encodeWish: (place: string) => `変換：${place}`,
   encodeWishNote: '変換が始まるまで変えられます。この録画だけに使います。',
   notChangedStop: '変更できませんでした。',
   orderNotChanged: '順番を変えられませんでした。',

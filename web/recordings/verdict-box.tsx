@@ -1,8 +1,9 @@
-/** A verdict in detail: in sentences, and as a bar that shows the gaps. */
+/** A verdict: what the household must know in one line, the next airing, a bar that shows the gaps, and the details folded. */
 import type { Recording, RecordingDetail } from '../../lib/wire/api.ts';
 import { Icon } from '../ui/icon.tsx';
 import { airClockText } from '../words/time.ts';
 import { verdictLine, verdictMark, verdictWords } from '../words/verdict.ts';
+import { NextAiring } from './next-airing.tsx';
 import { TEXTS } from './texts.ts';
 
 const percent = (part: number): string => `${(part * 100).toFixed(2)}%`;
@@ -39,28 +40,35 @@ function VerdictLine({ recording, damage }: { recording: Recording; damage: Dama
 export function VerdictBox({ recording, damage = [] }: { recording: Recording; damage?: Damage }) {
   const words = verdictWords(recording);
   if (words === undefined) return null;
+  const { first, sentences, remedies } = words;
   const { label, tone } = verdictMark(recording);
   return (
     <section
-      class="verdict-box stack gap-75 below-150 round-m bordered surface-high"
+      class="verdict-box stack gap-75 round-m bordered surface-high"
       data-tone={tone}
       aria-label={TEXTS.verdict(label)}
     >
-      <h4 class="hstack no-margin">
+      <h4 class="flex align-start no-margin">
         <Icon name={tone === 'good' ? 'check' : tone === 'quiet' ? 'clock' : 'alert'} />
-        {words.title}
+        {first}
       </h4>
+      {tone === 'good' || recording.binnedAt !== null ? null : <NextAiring recording={recording} />}
       <VerdictLine recording={recording} damage={damage} />
-      <ul class="verdict-sentences stack gap-35 text-s">
-        {words.sentences.map((sentence) => (
-          <li key={sentence}>{sentence}</li>
-        ))}
-      </ul>
-      {words.remedies.length === 0 ? null : (
-        <p class="note">
-          <b>{TEXTS.remedies}</b>
-          {words.remedies.join('')}
-        </p>
+      {sentences.length === 0 ? null : (
+        <details>
+          <summary class="press text-s semibold muted">{TEXTS.verdictDetails}</summary>
+          <ul class="verdict-sentences stack gap-35 text-s">
+            {sentences.map((sentence) => (
+              <li key={sentence}>{sentence}</li>
+            ))}
+          </ul>
+          {remedies.length === 0 ? null : (
+            <p class="note">
+              <b>{TEXTS.remedies}</b>
+              {remedies.join('')}
+            </p>
+          )}
+        </details>
       )}
     </section>
   );

@@ -7,6 +7,8 @@ import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
 import type { ReservationItem, ReservationRequest, ReservationState } from '../../lib/wire/api.ts';
 import type { ReservationId } from '../../lib/wire/ids.ts';
+import { RECORDING_OPTIONS } from '../../lib/wire/rule-fields.ts';
+import { currentMs } from '../device/clock.ts';
 import { openReservation } from '../navigation/router.ts';
 import {
   ApiFailure,
@@ -17,6 +19,7 @@ import {
   restoreReservation,
 } from '../query/api.ts';
 import { readBookings, reservationById, reservationOf } from '../query/reservations.ts';
+import { household } from '../query/settings.ts';
 import { showToast, type ToastAction } from '../ui/toast.tsx';
 import { adviceFor } from '../words/advice.ts';
 import { stateReason, titleOf } from '../words/reservation.ts';
@@ -64,9 +67,9 @@ async function change(key: string, what: string, run: () => Promise<void>): Prom
   }
 }
 
-/** Short title: a toast has one line. */
+/** Short title: a toast has one line, and a button two or three. */
 const LONGEST_NAME = 24;
-function quoted(title: string): string {
+export function quoted(title: string): string {
   const letters = Array.from(title);
   const brief = letters.length <= LONGEST_NAME ? title : `${letters.slice(0, LONGEST_NAME - 1).join('')}…`;
   return brief.includes('「') ? TEXTS.quotedAgain(brief) : TEXTS.quoted(brief);
@@ -91,15 +94,48 @@ function conflictText(item: Pick<ReservationItem, 'state' | 'reason' | 'blockers
   return TEXTS.holders(holders.join('、'));
 }
 
-function sayBooked(title: string, item: Pick<ReservationItem, 'id' | 'state' | 'reason' | 'blockers'>): void {
+type Conversion = Pick<ReservationItem, 'encode' | 'keepTs'>;
+
+/** What follows its recording; undefined while the settings are not read. */
+function conversionOf({ encode, keepTs }: Conversion) {
+  if (household.value.kind !== 'ready') return undefined;
+  const { settings } = household.value;
+  const codec = encode ?? settings.encode ?? 'none';
+  return { codec, isKept: codec === 'none' || (keepTs ?? settings.keepTs ?? false) };
+}
+
+/** Empty while the settings are not read. */
+export function afterText(item: Conversion): string {
+  const conversion = conversionOf(item);
+  if (conversion === undefined) return '';
+  const { codec, isKept } = conversion;
+  return codec === 'none'
+    ? TEXTS.notConverted
+    : TEXTS.converted(RECORDING_OPTIONS.encode.type.of.words[codec], isKept);
+}
+
+/** Who presses 録画 learns that the original will be gone, while that can still be changed. */
+const lossOf = (item: Conversion): string => (conversionOf(item)?.isKept === false ? afterText(item) : '');
+
+function sayRecording(name: string, title: string, item: ReservationItem): void {
+  const loss = lossOf(item);
+  const keep = { label: TEXTS.keepToo, run: () => void choose(item, title, { keepTs: true }) };
+  showToast(`${TEXTS.isRecording(name)}${loss}`, loss === '' ? undefined : keep, reservationKey(item.id));
+}
+
+function sayBooked(title: string, item: ReservationItem): void {
   const name = quoted(title);
   const about = reservationKey(item.id);
   switch (item.state) {
     case 'scheduled':
-      showToast(TEXTS.booked(name), undoBooking(title, item.id), about);
+      showToast(
+        `${TEXTS.booked(name)}${item.startAt <= currentMs() ? lossOf(item) : ''}`,
+        undoBooking(title, item.id),
+        about,
+      );
       return;
     case 'recording':
-      showToast(TEXTS.isRecording(name), undefined, about);
+      sayRecording(name, title, item);
       return;
     default:
       showToast(
@@ -242,10 +278,16 @@ export function recordNow(stationId: StationId, title: string): Promise<boolean>
     if (!answer.reserved) {
       const reason = item === undefined ? TEXTS.tooFewTuners : stateReason(item);
       showToast(TEXTS.cannotRecord(name, reason));
-    } else if (item === undefined || item.state !== 'scheduled') {
+    } else if (item === undefined) {
       showToast(TEXTS.isRecording(name));
+    } else if (item.state !== 'scheduled') {
+      sayRecording(name, answer.recorded === '' ? title : answer.recorded, item);
     } else {
-      showToast(TEXTS.begins(name), undoBooking(answer.recorded, item.id), reservationKey(item.id));
+      showToast(
+        `${TEXTS.begins(name)}${lossOf(item)}`,
+        undoBooking(answer.recorded, item.id),
+        reservationKey(item.id),
+      );
     }
   });
 }

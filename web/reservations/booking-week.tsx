@@ -12,6 +12,7 @@ import { airClockText, dateText } from '../words/time.ts';
 import { WholeTitle } from '../words/whole-title.tsx';
 import { dateOf, PLACED_STATES, textOfDay } from './days.ts';
 import { TEXTS } from './texts.ts';
+import { bookedCorner } from './week-corner.ts';
 
 /** Shorter bars, in hours, have room for one line only. */
 const LINE_HOURS = 0.7;
@@ -61,6 +62,7 @@ export function BookingWeek({ items }: { items: readonly ReservationItem[] }) {
         days={days}
         now={now}
         items={shown}
+        openAt={(view) => bookedCorner(shown, days, view)}
         head={(day) => (
           <DayHead
             day={day}

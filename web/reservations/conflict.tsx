@@ -9,7 +9,7 @@ import { Named } from '../ui/named.tsx';
 import { narrow } from '../words/channel.ts';
 import { airingText, stateReason, titleOf } from '../words/reservation.ts';
 import { lengthText, shortText, spanText } from '../words/time.ts';
-import { book, cancelBlockers, isBusy, takeInstead } from './actions.ts';
+import { book, cancelBlockers, isBusy, quoted, takeInstead } from './actions.ts';
 import { useAskInPlace } from './ask-in-place.ts';
 import { TEXTS } from './texts.ts';
 
@@ -41,6 +41,17 @@ function lossText(blockers: readonly ReservationItem[], at: BroadcastMs): string
   return [...rest, ...gone].join('');
 }
 
+/** The action and both programmes: a title alone would read as another programme. */
+function insteadText(blockers: readonly ReservationItem[], item: ReservationItem): string {
+  const running = blockers.find(({ state }) => state === 'recording');
+  const [first = item] = running === undefined ? blockers : [running];
+  const [other, wanted] = [quoted(titleOf(first)), quoted(titleOf(item))];
+  if (running !== undefined) return TEXTS.stopForThis(other, wanted);
+  return blockers.length === 1
+    ? TEXTS.cancelForThis(other, wanted)
+    : TEXTS.cancelManyForThis(other, blockers.length, wanted);
+}
+
 /** Stops a running recording in favour of this one. It cannot be undone, so it names the loss and asks for confirmation. */
 function StopForThis({ blockers, item }: { blockers: readonly ReservationItem[]; item: ReservationItem }) {
   const { asking, setAsking, not, asker } = useAskInPlace();
@@ -49,12 +60,11 @@ function StopForThis({ blockers, item }: { blockers: readonly ReservationItem[];
       <button
         ref={asker}
         type="button"
-        class="button button-small button-stop"
+        class="button button-small button-lines button-stop"
         aria-disabled={isBusy(undefined, item.id)}
         onClick={() => setAsking(true)}
       >
-        <span class="hidden-text">{TEXTS.stopOf(blockers.map(titleOf).join(TEXTS.and))}</span>
-        {TEXTS.stopForThis}
+        {insteadText(blockers, item)}
       </button>
     );
   }
@@ -74,7 +84,7 @@ function StopForThis({ blockers, item }: { blockers: readonly ReservationItem[];
         }}
       >
         <Icon name="stop" />
-        {TEXTS.stopForThisBriefly}
+        {TEXTS.stopForThisBriefly(quoted(titleOf(item)))}
       </button>
     </div>
   );
@@ -111,12 +121,11 @@ function Blockers({ blockers, item }: { blockers: readonly ReservationItem[]; it
       ) : (
         <button
           type="button"
-          class="button button-small"
+          class="button button-small button-lines"
           aria-disabled={isBusy(undefined, item.id)}
           onClick={() => void cancelBlockers(blockers.map(heldOf), heldOf(item))}
         >
-          <span class="hidden-text">{TEXTS.cancelOf(blockers.map(titleOf).join(TEXTS.and))}</span>
-          {blockers.length === 1 ? TEXTS.cancelForThis : TEXTS.cancelManyForThis(blockers.length)}
+          {insteadText(blockers, item)}
         </button>
       )}
     </li>
@@ -162,6 +171,7 @@ export function ConflictHelp({ item, reason = true }: HelpProps) {
             >
               <Named name={TEXTS.bookInstead(airingText(offer))}>
                 <Icon name="reserve" />
+                {TEXTS.instead}
                 <span class="numbers">{shortText(offer.startAt)}</span>
                 <span class="offer-station min-0 truncate">{narrow(offer.serviceName)}</span>
                 {TEXTS.bookThere}

@@ -39,7 +39,6 @@ export function DayFocus({
               lengthText(item.endAt - item.startAt),
               narrow(item.serviceName),
               originText(item.ruleId),
-              item.priority,
             )}
           </span>
         </button>

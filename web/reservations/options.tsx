@@ -5,7 +5,7 @@ import { RECORDING_OPTIONS } from '../../lib/wire/rule-fields.ts';
 import { household } from '../query/settings.ts';
 import { Icon } from '../ui/icon.tsx';
 import { marginText, titleOf } from '../words/reservation.ts';
-import { choose } from './actions.ts';
+import { afterText, choose } from './actions.ts';
 import { TEXTS } from './texts.ts';
 
 type Choices = Omit<ReservationRequest, 'programId'>;
@@ -48,17 +48,68 @@ function marginChoice(item: ReservationItem, name: 'marginBefore' | 'marginAfter
   };
 }
 
-function choicesOf(item: ReservationItem): Choice[] {
-  return [marginChoice(item, 'marginBefore'), marginChoice(item, 'marginAfter')];
+/** A choice between values with words; the first leaves it to the setting. */
+function wordChoice<V>(
+  label: string,
+  values: readonly (readonly [V, string])[],
+  {
+    current,
+    setting,
+    change,
+  }: { current: V | null; setting: V | undefined; change: (value: V | null) => Choices },
+): Choice {
+  return {
+    label,
+    options: [
+      {
+        label: settingText(values.find(([value]) => value === setting)?.[1]),
+        change: change(null),
+        chosen: current === null,
+      },
+      ...values.map(([value, words]) => ({
+        label: words,
+        change: change(value),
+        chosen: current === value,
+      })),
+    ],
+  };
 }
 
-/** What differs, for the closed list: `録画マージン 前 1分・後 5分`. */
-function differences(item: ReservationItem): string {
-  const words = choicesOf(item).flatMap(({ label, options }) => {
-    const chosen = options.find((option) => option.chosen);
-    return chosen === undefined || chosen === options[0] ? [] : [`${label} ${chosen.label}`];
+const CODECS = (['none', 'av1', 'h264', 'both'] as const).map(
+  (codec) => [codec, RECORDING_OPTIONS.encode.type.of.words[codec]] as const,
+);
+const ORIGINALS = [
+  [true, TEXTS.keepOriginal],
+  [false, TEXTS.dropOriginal],
+] as const;
+
+/** The times of a running recording are settled. */
+function choicesOf(item: ReservationItem): Choice[] {
+  const settings = household.value.kind === 'ready' ? household.value.settings : {};
+  const { encode = null, keepTs = null } = item;
+  const margins =
+    item.state === 'recording' ? [] : [marginChoice(item, 'marginBefore'), marginChoice(item, 'marginAfter')];
+  return [
+    wordChoice(RECORDING_OPTIONS.encode.label, CODECS, {
+      current: encode,
+      setting: settings.encode,
+      change: (value) => ({ encode: value }),
+    }),
+    wordChoice(RECORDING_OPTIONS.keepTs.label, ORIGINALS, {
+      current: keepTs,
+      setting: settings.keepTs,
+      change: (value) => ({ keepTs: value }),
+    }),
+    ...margins,
+  ];
+}
+
+/** What differs from the household's margins, for the closed list: `開始前のマージン 1分`. */
+function differences(item: ReservationItem): string[] {
+  return (['marginBefore', 'marginAfter'] as const).flatMap((name) => {
+    const ms = item[name] ?? null;
+    return ms === null ? [] : [`${RECORDING_OPTIONS[name].label} ${marginText(ms)}`];
   });
-  return words.length === 0 ? TEXTS.asCommon : words.join('、');
 }
 
 export function BookingOptions({ item }: { item: ReservationItem }) {
@@ -76,10 +127,13 @@ export function BookingOptions({ item }: { item: ReservationItem }) {
         <Icon name="tune" />
         <span class="row-text">
           <span>{TEXTS.changeOptions}</span>
-          <span class="row-name">{differences(item)}</span>
+          <span class="row-name">
+            {[afterText(item), ...differences(item)].filter((words) => words !== '').join(TEXTS.comma)}
+          </span>
         </span>
         <Icon name={open.value ? 'up' : 'down'} class="row-go" />
       </button>
+      {open.value && item.state === 'recording' ? <p class="note">{TEXTS.decidedAtEnd}</p> : null}
       {open.value
         ? choicesOf(item).map(({ label, options }) => (
             <div key={label} class="booking-option">

@@ -16,23 +16,19 @@ import { airingText, spokenText, stateReason, titleOf } from '../words/reservati
 import { StateBadge } from '../words/state-badge.tsx';
 import { airClockText, isoText, leftToRecord } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
-import { TYPE_NAMES } from '../words/tuner.ts';
 import { ActionButton } from './action-button.tsx';
 import { toggle } from './actions.ts';
 import { ConflictHelp } from './conflict.tsx';
 import { isTrouble } from './sort.ts';
 import { TEXTS } from './texts.ts';
 
-/** The line below the title, besides the station. */
+/** The line below the title. The priority explains who won a conflict. */
 function Facts({ item }: { item: ReservationItem }) {
   return (
     <span class="booking-facts flex wrap note">
       <b class="bold">{narrow(item.serviceName)}</b>
       <span>{originText(item.ruleId)}</span>
-      <span class="numbers wide-only">{TEXTS.priority(item.priority)}</span>
-      {item.tuner === null ? null : (
-        <span class="numbers wide-only">{TEXTS.tunerOf(TYPE_NAMES[item.tuner.type])}</span>
-      )}
+      {item.state === 'conflict' ? <span class="numbers">{TEXTS.priority(item.priority)}</span> : null}
     </span>
   );
 }

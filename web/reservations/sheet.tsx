@@ -207,6 +207,9 @@ function useFirstAction(id: ReservationId): void {
   }, [id]);
 }
 
+/** Its options can still be changed. */
+const OPEN_STATES: readonly ReservationItem['state'][] = ['scheduled', 'conflict', 'recording'];
+
 function Body({ item }: { item: ReservationItem }) {
   useFirstAction(item.id);
   const tuners = useQuery(item.tuner === null ? undefined : TUNERS).value ?? [];
@@ -221,7 +224,7 @@ function Body({ item }: { item: ReservationItem }) {
       <Actions item={item} />
       <Note item={item} />
       {isTrouble(item) ? <NextAirings item={item} /> : null}
-      {item.state === 'scheduled' || item.state === 'conflict' ? <BookingOptions item={item} /> : null}
+      {OPEN_STATES.includes(item.state) ? <BookingOptions item={item} /> : null}
       <dl class="facts program-facts">
         {bookingFacts(item, tuners).map(({ name, value, note }) => (
           <div key={name} class="fact">

@@ -58,7 +58,6 @@ export const TEXTS = {
 
   // A row
   priority: (priority: number) => `優先度 ${priority}`,
-  tunerOf: (type: string) => `${type}チューナー`,
   nextAiring: (when: string) => `次の放送：${when}`,
   ways: '録画する方法',
   waysOf: (title: string) => `録画する方法：${title}`,
@@ -77,17 +76,16 @@ export const TEXTS = {
   lostRest: (title: string, rest: string) =>
     `「${title}」の録画をここで終え、残り${rest}は録画されません。ここまでの録画は残ります。`,
   lostBooking: (title: string, span: string) => `「${title}」（${span}）の予約を取り消します。`,
-  and: 'と',
-  stopOf: (titles: string) => `${titles}の`,
-  stopForThis: '録画を停止してこちらを録画',
-  stopForThisBriefly: '停止してこちらを録画',
+  stopForThis: (running: string, wanted: string) => `${running}の録画をやめて${wanted}を録画`,
+  stopForThisBriefly: (wanted: string) => `停止して${wanted}を録画`,
   runningBlocker: '録画中 ',
   blockerFacts: (station: string, span: string, priority: number) => `${station} ${span}・優先度 ${priority}`,
-  cancelOf: (titles: string) => `${titles}を`,
-  cancelForThis: '取り消してこちらを録画',
-  cancelManyForThis: (count: number) => `${count}件を取り消してこちらを録画`,
+  cancelForThis: (booked: string, wanted: string) => `${booked}をやめて${wanted}を録画`,
+  cancelManyForThis: (booked: string, count: number, wanted: string) =>
+    `${booked}など${count}件をやめて${wanted}を録画`,
   noWay: 'この放送を受信できるチューナーがあるか、チューナーの画面で確認してください。',
-  bookInstead: (airing: string) => `${airing}の放送を代わりに予約`,
+  bookInstead: (airing: string) => `代わりに${airing}の放送を予約`,
+  instead: '代わりに',
   bookAiring: (airing: string) => `${airing}の放送を予約`,
   /** Follows the name of a station. */
   bookThere: 'を予約',
@@ -110,8 +108,8 @@ export const TEXTS = {
   tunerOpen: '割り当て未定',
   tunerOrder: '使う順番',
   chosen: '選んでいる予約',
-  facts: (date: string, span: string, length: string, station: string, origin: string, priority: number) =>
-    `${date} ${span}（${length}）${station}・${origin}・優先度 ${priority}`,
+  facts: (date: string, span: string, length: string, station: string, origin: string) =>
+    `${date} ${span}（${length}）${station}・${origin}`,
 
   // Sheet of a reservation
   sheet: '予約の詳細',
@@ -137,7 +135,14 @@ export const TEXTS = {
   changeOptions: '録画の設定を変える',
   asSet: '設定どおり',
   setTo: (value: string) => `設定（${value}）`,
-  asCommon: '共通設定に従う',
+  comma: '、',
+  keepOriginal: '残す',
+  dropOriginal: '残さない',
+  decidedAtEnd: '録画中も変えられます。録画が終わったときの設定で変換します。',
+  notConverted: '録画後は変換しません',
+  converted: (codec: string, isKept: boolean) =>
+    `録画後に${codec}へ変換し、元の録画${isKept ? 'も残します' : 'は残しません'}`,
+  keepToo: '元も残す',
 
   // Notices
   quoted: (title: string) => `「${title}」`,

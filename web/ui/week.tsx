@@ -36,6 +36,20 @@ interface WeekProps<T extends Timed> {
   readonly items: readonly T[];
   readonly head: (day: BroadcastMs) => ComponentChildren;
   readonly draw: (item: T, place: WeekPlace) => ComponentChildren;
+  /** Where it opens. Default: at the present, of a week without it in the evening. */
+  readonly openAt?: (view: WeekView) => WeekCorner;
+}
+
+/** How much of a week is in view. */
+export interface WeekView {
+  readonly hours: number;
+  readonly days: number;
+}
+
+/** The first hour in view, from 05:00 on, and the first day. */
+export interface WeekCorner {
+  readonly hour: number;
+  readonly day: number;
 }
 
 function partsOf<T extends Timed>(items: readonly T[], day: BroadcastMs): Placed<T>[] {
@@ -49,17 +63,26 @@ function placeOf({ program, lane, lanes }: Placed<Timed>, day: BroadcastMs): Wee
   return { style, hours: to - from };
 }
 
-export function Week<T extends Timed>({ label, days, now, items, head, draw }: WeekProps<T>) {
+export function Week<T extends Timed>({ label, days, now, items, head, draw, openAt }: WeekProps<T>) {
   const stage = useRef<HTMLElement>(null);
   const today = days.findIndex((day) => now >= day && now < day + DAY_MS);
   useEffect(() => {
     const element = stage.current;
     const sheet = element?.firstElementChild;
     if (element === null || sheet == null) return;
-    const hours = today < 0 ? EVENING_HOURS : (now - (days[today] ?? now)) / HOUR_MS;
-    element.scrollTop = (hours / HOURS) * sheet.scrollHeight - element.clientHeight * NOW_LEAD;
-    const column = element.querySelector<HTMLElement>('.week-day[data-today]');
-    if (column !== null) element.scrollLeft = column.offsetLeft - (sheet.firstElementChild?.clientWidth ?? 0);
+    const columns = [...sheet.querySelectorAll<HTMLElement>('.week-day')];
+    const corner = sheet.firstElementChild;
+    const [width, top] = [corner?.clientWidth ?? 0, corner?.clientHeight ?? 0];
+    const hourHeight = (columns[0]?.clientHeight ?? 0) / HOURS;
+    const inView = {
+      hours: (element.clientHeight - top) / hourHeight,
+      days: columns.filter((column) => column.offsetLeft + column.clientWidth <= element.clientWidth).length,
+    };
+    const present = today < 0 ? EVENING_HOURS : (now - (days[today] ?? now)) / HOUR_MS;
+    const lead = (element.clientHeight * NOW_LEAD - top) / hourHeight;
+    const { hour, day } = openAt?.(inView) ?? { hour: present - lead, day: Math.max(0, today) };
+    element.scrollTop = hour * hourHeight;
+    element.scrollLeft = (columns[day]?.offsetLeft ?? 0) - width;
   }, [label, days[0], days.length]);
   const columns = days.map((day) => partsOf(items, day));
   const widths = columns.map((parts) => {

@@ -15,10 +15,11 @@ export const WISH_CHOICES = {
   keepTs: { label: '元の録画', options: { no: '元の録画は残さない', yes: '元の録画も残す' } },
 } as const;
 
-/** Summary of the conversion: `AV1・標準・CMにチャプター・元の録画も残す`. */
+/** Summary of the conversion: `AV1・標準・CMにチャプター・元の録画は残さない`. */
 export function wishText({ codecs, quality, commercials, keepTs }: EncodeItem): string {
-  const parts = [CODECS[codecs], QUALITIES[quality], COMMERCIALS[commercials]];
-  return [...parts, keepTs ? '元の録画も残す' : ''].filter((part) => part !== '').join('・');
+  const original = WISH_CHOICES.keepTs.options[keepTs ? 'yes' : 'no'];
+  const parts = [CODECS[codecs], QUALITIES[quality], COMMERCIALS[commercials], original];
+  return parts.filter((part) => part !== '').join('・');
 }
 
 const WAITS = {

@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'bun:test';
 import { broadcastMs } from '../../lib/arib/time.ts';
 import type { RecordingVerdict } from '../../lib/wire/api.ts';
-import { seriesMarks, seriesMarkText, verdictLine, verdictMark, verdictWords } from './verdict.ts';
+import {
+  runningLine,
+  seriesMarks,
+  seriesMarkText,
+  verdictLine,
+  verdictMark,
+  verdictWords,
+} from './verdict.ts';
 
 const MINUTE_MS = 60_000;
 /** 21:00 in Japan. */
@@ -126,11 +133,98 @@ describe('the sentences', () => {
 
   test('of a failure without measurements give its reason', () => {
     expect(verdictWords(judged(null, { state: 'failed', reason: '空きがありません' }))).toEqual({
-      title: '録画できませんでした',
-      sentences: ['空きがありません。'],
+      first: '録画できませんでした。空きがありません',
+      sentences: [],
       remedies: [],
     });
     expect(verdictWords(judged(null))).toBeUndefined();
+  });
+});
+
+describe('the first line', () => {
+  const first = (verdict: Partial<RecordingVerdict>, more: Parameters<typeof judged>[1] = {}) =>
+    verdictWords(judged({ ...COMPLETE, ...verdict }, more))?.first;
+  const gap = (fromMin: number, toMin: number, cause: RecordingVerdict['gaps'][number]['cause']) => ({
+    startMs: fromMin * MINUTE_MS,
+    endMs: toMin * MINUTE_MS,
+    cause,
+  });
+
+  test('of a complete recording', () => {
+    expect(first({})).toBe('完全に録画できました');
+    const yielded = gap(54.1, 54.3, 'yielded');
+    expect(first({ gaps: [yielded], tailMs: 3_000 })).toBe('完全に録画できました');
+  });
+
+  test('of one that was begun or ended by hand', () => {
+    const rest = '。録れた部分に乱れはありません';
+    expect(first({ headMs: -9.4 * MINUTE_MS })).toBe(`21:09から録画しました（最初の9分がありません）${rest}`);
+    expect(first({ headMs: -72_000 })).toBe(`21:01:12から録画しました（最初の1分12秒がありません）${rest}`);
+    // Both in whole minutes: 21:54 less 9 is 21:45.
+    expect(first({ tailMs: -8.5 * MINUTE_MS })).toBe(`21:45まで録画しました（最後の9分がありません）${rest}`);
+    expect(first({ headMs: -20 * MINUTE_MS, tailMs: -9 * MINUTE_MS })).toBe(
+      `21:20から21:45まで録画しました（最初の20分と最後の9分がありません）${rest}`,
+    );
+  });
+
+  test('of one that began late by itself, with a gap that follows a beginning by hand', () => {
+    const late = { level: 'damaged', headMs: -9 * MINUTE_MS } as const;
+    const expected = '21:09から録画しました（最初の9分がありません）';
+    expect(first({ ...late, gaps: [gap(0, 9, 'no_tuner')] })).toBe(expected);
+    expect(first({ ...late, gaps: [gap(8, 9, 'late')] })).toBe(expected);
+  });
+
+  test('of gaps in the middle, alone and beside a missing beginning', () => {
+    const one = gap(12, 13, 'stream_ended');
+    const two = gap(30, 30.5, 'stalled');
+    expect(first({ level: 'damaged', gaps: [one] })).toBe('21:12:00から1分が欠けています');
+    expect(first({ level: 'damaged', gaps: [one, two], drops: 37 })).toBe(
+      '途中の2か所、合わせて1分30秒が欠けています。受信の乱れが37か所あります',
+    );
+    expect(
+      first({ level: 'damaged', gaps: [gap(0, 9, 'no_tuner'), one], headMs: -9 * MINUTE_MS, drops: 37 }),
+    ).toBe('21:09から録画しました（最初の9分がありません）。21:12:00から1分が欠けています');
+  });
+
+  test('of what was received, but not whole', () => {
+    expect(first({ level: 'damaged', gaps: [gap(1, 1.5, 'no_picture')] })).toBe('映像が30秒途切れています');
+    const both = [gap(1, 1.5, 'no_picture'), gap(3, 4, 'no_sound')];
+    expect(first({ level: 'damaged', gaps: both })).toBe('映像や音声が2か所、合わせて1分30秒途切れています');
+    expect(first({ level: 'damaged', drops: 1_234 })).toBe('受信の乱れが1,234か所あります');
+    expect(first({ level: 'damaged' })).toBe('受信の状態が悪く、映像や音声が乱れるところがあります');
+  });
+
+  test('of a failure, with what there is of it', () => {
+    const lost = { level: 'lost', headMs: -54 * MINUTE_MS, tailMs: -54 * MINUTE_MS } as const;
+    const gaps = [gap(0, 54, 'agent_unavailable')];
+    expect(first({ ...lost, gaps }, { state: 'failed' })).toBe(
+      '録画できませんでした。チューナーエージェントに接続できませんでした',
+    );
+    const most = [gap(0, 48, 'no_signal')];
+    expect(first({ level: 'lost', gaps: most, headMs: -48 * MINUTE_MS }, { state: 'failed' })).toBe(
+      '54分のうち6分しか録画できませんでした。放送を受信できませんでした',
+    );
+    expect(first({ level: 'lost', gaps: [gap(0, 54, 'no_picture')] }, { state: 'failed' })).toBe(
+      '録画できませんでした。放送の映像が途切れました',
+    );
+  });
+
+  test('of a recording in progress tells what it lacks already', () => {
+    const at = (minutes: number) => broadcastMs(START + minutes * MINUTE_MS);
+    const running = (recordedMs: number | undefined) => ({
+      startAt: at(0),
+      progress: {
+        ...({ phase: 'receiving', cause: null, bytes: 1, drops: 0, slow: false, tunerId: 't1' } as const),
+        until: at(54),
+        ...(recordedMs === undefined ? {} : { recordedMs }),
+      },
+    });
+    expect(runningLine(running(20 * MINUTE_MS), at(20))).toBe('録画中');
+    expect(runningLine(running(undefined), at(20))).toBe('録画中');
+    expect(runningLine(running(11 * MINUTE_MS), at(20))).toBe(
+      '録画中（始まりから20分のうち、録画できたのは11分）',
+    );
+    expect(runningLine({ startAt: at(0), progress: null }, at(20))).toBe('録画中');
   });
 });
 
@@ -174,10 +268,6 @@ describe('the line', () => {
   test('is grey outside the requested span', () => {
     const verdict = { ...COMPLETE, headMs: -20 * MINUTE_MS };
     expect(verdictLine(judged(verdict))?.pieces.map(({ kind }) => kind)).toContain('absent');
-    expect(verdictWords(judged(verdict))?.title).toBe('途中から録画（録れた部分に乱れなし）');
-    const ended = { ...COMPLETE, tailMs: -20 * MINUTE_MS };
-    expect(verdictWords(judged(ended))?.title).toBe('途中まで録画（録れた部分に乱れなし）');
-    expect(verdictWords(judged(COMPLETE))?.title).toBe('完全に録画できました');
   });
 
   test('of a programme that was never recorded is one gap within the line', () => {

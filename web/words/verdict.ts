@@ -11,10 +11,12 @@ import type {
   RecordingSeries,
   RecordingVerdict,
 } from '../../lib/wire/recordings.ts';
-import { type BadgeTone, clockSecondsText, spellMs } from './recording.ts';
+import { type BadgeTone, clockSecondsText, progressWords, spellMs } from './recording.ts';
+import { airClockText, lengthText } from './time.ts';
 
 /** Shorter differences are jitter of the clocks, not loss. */
 const TOLERANCE_MS = 500;
+const MINUTE_MS = 60_000;
 
 interface VerdictMark {
   readonly label: '完全' | '途中から' | '途中まで' | '一部に乱れ' | '失敗' | '録画中' | '検査前';
@@ -119,24 +121,156 @@ function marginSentence({ headMs, tailMs }: RecordingVerdict): string | undefine
 const MOST_GAPS = 6;
 
 interface VerdictWords {
-  readonly title: string;
+  /** What the household must know, in one or two sentences, without the last 。 */
+  readonly first: string;
   readonly sentences: readonly string[];
   /** The next step. */
   readonly remedies: readonly string[];
 }
 
-const reasonSentence = (reason: string): string => sentence(reason);
+/** Part of the programme, ms from its start. */
+interface Part {
+  readonly from: number;
+  readonly to: number;
+}
+
+const lengthOf = (parts: readonly Part[]): number => parts.reduce((ms, { from, to }) => ms + to - from, 0);
+
+/** In order, within the programme; parts that touch are one. */
+function union(parts: readonly Part[], length: number): Part[] {
+  const out: Part[] = [];
+  const inside = parts
+    .map(({ from, to }) => ({ from: Math.max(0, from), to: Math.min(length, to) }))
+    .filter(({ from, to }) => to - from > TOLERANCE_MS)
+    .sort((a, b) => a.from - b.from);
+  for (const part of inside) {
+    const last = out.at(-1);
+    if (last === undefined || part.from - last.to > TOLERANCE_MS) out.push(part);
+    else out[out.length - 1] = { from: last.from, to: Math.max(last.to, part.to) };
+  }
+  return out;
+}
+
+type Gap = RecordingVerdict['gaps'][number];
+const partOf = ({ startMs, endMs }: Gap): Part => ({ from: startMs, to: endMs });
+const isLossy = ({ cause }: Gap): boolean => LOSSES[cause] !== undefined;
+
+/** What is not in the file, wanted or not. */
+function missingParts({ gaps, headMs, tailMs }: RecordingVerdict, length: number): Part[] {
+  const ends = [
+    { from: 0, to: -headMs },
+    { from: length + tailMs, to: length },
+  ];
+  return union([...ends, ...gaps.filter((gap) => !isLossy(gap)).map(partOf)], length);
+}
+
+/** Shorter losses at the ends are given to the second. */
+const ROUGH_FROM_MS = 3 * 60_000;
+
+/** Where the recording begins or ends and what is missing there: in whole minutes both are consistent. */
+function edge(at: BroadcastMs, programmeEdge: BroadcastMs): { clock: string; missing: string } {
+  const ms = Math.abs(at - programmeEdge);
+  if (ms < ROUGH_FROM_MS) return { clock: clockSecondsText(at), missing: spellMs(ms) };
+  const minutes = Math.abs(Math.floor(at / MINUTE_MS) - Math.floor(programmeEdge / MINUTE_MS));
+  return { clock: airClockText(at), missing: lengthText(minutes * MINUTE_MS) };
+}
+
+/** From when to when, where that is not all of the programme. */
+function extentSentence(
+  head: Part | undefined,
+  tail: Part | undefined,
+  { startAt, endAt }: Pick<Judged, 'startAt' | 'endAt'>,
+): string | undefined {
+  const begin = head === undefined ? undefined : edge(plusMs(startAt, head.to), startAt);
+  const end = tail === undefined ? undefined : edge(plusMs(startAt, tail.from), endAt);
+  if (begin !== undefined && end !== undefined) {
+    return `${begin.clock}から${end.clock}まで録画しました（最初の${begin.missing}と最後の${end.missing}がありません）。`;
+  }
+  if (begin !== undefined) return `${begin.clock}から録画しました（最初の${begin.missing}がありません）。`;
+  return end === undefined ? undefined : `${end.clock}まで録画しました（最後の${end.missing}がありません）。`;
+}
+
+function middleSentence(middle: readonly Part[], startAt: BroadcastMs): string | undefined {
+  const [only] = middle;
+  if (only === undefined) return undefined;
+  const long = spellMs(lengthOf(middle));
+  if (middle.length > 1) return `途中の${middle.length}か所、合わせて${long}が欠けています。`;
+  return `${clockSecondsText(plusMs(startAt, only.from))}から${long}が欠けています。`;
+}
+
+/** Recorded, but without picture or sound. */
+function lossySentence(gaps: readonly Gap[]): string | undefined {
+  const lossy = gaps.filter(isLossy);
+  if (lossy.length === 0) return undefined;
+  const causes = new Set(lossy.map(({ cause }) => cause));
+  const what = causes.size > 1 ? '映像や音声' : causes.has('no_picture') ? '映像' : '音声';
+  const places = lossy.length === 1 ? '' : `${lossy.length}か所、合わせて`;
+  return `${what}が${places}${spellMs(lengthOf(lossy.map(partOf)))}途切れています。`;
+}
+
+const placesText = (drops: number): string => `${drops.toLocaleString('ja-JP')}か所`;
+
+/** Sentences of the first line. */
+const MOST_FIRST = 2;
+
+function firstLine(recording: Judged): string {
+  const { verdict, reason, startAt, endAt, state } = recording;
+  const length = endAt - startAt;
+  if (verdict === null || state === 'failed' || verdict.level === 'lost') {
+    const gaps = verdict?.gaps ?? [];
+    const longest = gaps.toSorted((a, b) => b.endMs - b.startMs - (a.endMs - a.startMs))[0];
+    const why = reason ?? (longest === undefined ? '' : causeText(longest.cause));
+    const unusable =
+      verdict === null ? [] : union([...missingParts(verdict, length), ...gaps.map(partOf)], length);
+    const usableMs = verdict?.level === 'lost' ? length - lengthOf(unusable) : 0;
+    const what =
+      usableMs < 1_000
+        ? '録画できませんでした。'
+        : `${lengthText(length)}のうち${spellMs(usableMs)}しか録画できませんでした。`;
+    return why === '' ? what : `${what}${sentence(why)}`;
+  }
+  const { gaps, level, drops } = verdict;
+  const missing = missingParts(verdict, length);
+  const head = missing.find(({ from }) => from <= TOLERANCE_MS);
+  const tail = missing.find(({ to }) => to >= length - TOLERANCE_MS);
+  const extent = extentSentence(head, tail, recording);
+  const damage = [
+    middleSentence(
+      missing.filter((part) => part !== head && part !== tail),
+      startAt,
+    ),
+    lossySentence(gaps),
+    level === 'damaged' && drops > 0 ? `受信の乱れが${placesText(drops)}あります。` : undefined,
+  ];
+  const facts = [extent, ...damage].filter((one) => one !== undefined);
+  if (level === 'complete' && extent !== undefined) facts.push('録れた部分に乱れはありません。');
+  if (facts.length > 0) return facts.slice(0, MOST_FIRST).join('');
+  return level === 'complete' ? '完全に録画できました。' : POOR_RECEPTION;
+}
+
+/** A gap in a running recording of this length or more is told. */
+const TOLD_FROM_MS = MINUTE_MS;
+
+/** The same while it runs. */
+export function runningLine(
+  { progress, startAt }: Pick<Recording, 'progress' | 'startAt'>,
+  now: BroadcastMs,
+): string {
+  if (progress === null) return '録画中';
+  const { text, tone } = progressWords(progress);
+  const passedMs = Math.min(now, progress.until) - startAt;
+  const { recordedMs } = progress;
+  if (tone !== 'good' || recordedMs === undefined || passedMs - recordedMs < TOLD_FROM_MS) return text;
+  return `${text}（始まりから${lengthText(passedMs)}のうち、録画できたのは${lengthText(recordedMs)}）`;
+}
+
+const POOR_RECEPTION = '受信の状態が悪く、映像や音声が乱れるところがあります。';
 
 export function verdictWords(recording: Judged): VerdictWords | undefined {
   const { verdict, reason, startAt, endAt } = recording;
-  if (verdict === null) {
-    if (recording.state !== 'failed') return undefined;
-    return {
-      title: '録画できませんでした',
-      sentences: reason === null ? [] : [reasonSentence(reason)],
-      remedies: [],
-    };
-  }
+  if (verdict === null && recording.state !== 'failed') return undefined;
+  const first = firstLine(recording).replace(/。$/u, '');
+  if (verdict === null) return { first, sentences: [], remedies: [] };
   const { drops, gaps, level } = verdict;
   const lines = gaps.slice(0, MOST_GAPS).map((gap) => gapSentence(gap, startAt, endAt - startAt));
   const more = gaps.slice(MOST_GAPS);
@@ -144,38 +278,22 @@ export function verdictWords(recording: Judged): VerdictWords | undefined {
     const sum = more.reduce((ms, { startMs, endMs }) => ms + endMs - startMs, 0);
     lines.push(`ほかに${more.length}か所、合わせて${spellMs(sum)}が録画されていません。`);
   }
-  const boundaries = boundarySentences(verdict, startAt, endAt);
-  lines.push(...boundaries);
+  lines.push(...boundarySentences(verdict, startAt, endAt));
   if (drops > 0) {
-    lines.push(
-      `受信が乱れたところが${drops.toLocaleString('ja-JP')}か所あり、映像や音声が一瞬止まることがあります。`,
-    );
+    lines.push(`受信が乱れたところが${placesText(drops)}あり、映像や音声が一瞬止まることがあります。`);
   } else if (level === 'damaged' && gaps.length === 0) {
-    lines.push('受信の状態が悪く、映像や音声が乱れるところがあります。');
+    lines.push(POOR_RECEPTION);
   }
   if (level === 'complete' && lines.length === 0)
     lines.push('番組の始まりから終わりまで、欠けることなく録画できました。');
   const margin = level === 'complete' ? marginSentence(verdict) : undefined;
   if (margin !== undefined) lines.push(margin);
-  if (level === 'lost' && reason !== null && gaps.length === 0) lines.unshift(reasonSentence(reason));
+  if (level === 'lost' && reason !== null && gaps.length === 0) lines.unshift(sentence(reason));
   const remedies =
     level === 'complete' ? [] : gaps.flatMap(({ cause }) => GAP_CAUSE_WORDS[cause]?.advice ?? []);
   if (level !== 'complete' && drops > 0) remedies.push(RECEPTION_ADVICE);
-  // Started or stopped by a user in the middle: nothing that was requested is missing.
-  const title = level === 'complete' && boundaries.length > 0 ? partTitle(verdict) : TITLES[level];
-  return { title, sentences: lines, remedies: [...new Set(remedies)] };
+  return { first, sentences: lines, remedies: [...new Set(remedies)] };
 }
-
-function partTitle({ headMs, tailMs }: RecordingVerdict): string {
-  const part = headMs >= -TOLERANCE_MS ? '途中まで' : tailMs >= -TOLERANCE_MS ? '途中から' : '途中だけ';
-  return `${part}録画（録れた部分に乱れなし）`;
-}
-
-const TITLES: Readonly<Record<RecordingVerdict['level'], string>> = {
-  complete: '完全に録画できました',
-  damaged: '乱れや欠けたところがあります',
-  lost: 'ほとんど録画できませんでした',
-};
 
 function sentence(text: string): string {
   return /[。！？]$/u.test(text) ? text : `${text}。`;
