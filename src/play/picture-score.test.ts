@@ -21,6 +21,13 @@ const card = draw((x, y) =>
 );
 const credits = draw((x, y) => (y % 6 < 3 && x > 20 && x < 44 && x % 2 === 0 ? [240, 240, 240] : [2, 2, 2]));
 const night = draw((x, y) => [10 + ((x * 7 + y * 3) % 17), 10 + ((x + y) % 12), 20 + ((x * y) % 15)]);
+const columns = draw((x) => [(x * 67) % 256, (x * 151) % 256, (x * 29) % 256]);
+const lines = draw((_x, y) => [(y * 67) % 256, (y * 151) % 256, (y * 29) % 256]);
+/** Colour bars over a smaller row of them. */
+const bars = draw((x, y) => {
+  const bar = Math.floor((y < 26 ? x : WIDTH - x) / 9);
+  return [(bar & 4) * 48, (bar & 2) * 96, (bar & 1) * 192];
+});
 const scene = draw((x, y) => [60 + ((x * 5) % 130), 50 + ((y * 9) % 150), 40 + ((x * y) % 140)]);
 
 test('black, white and single-colour pictures score lowest', () => {
@@ -32,6 +39,13 @@ test('a scene scores higher than a title card, credits or a dark picture, at any
   const others = [black, card, credits, night, blue];
   for (let at = 0; at <= others.length; at += 1) {
     expect(mostTelling([...others.slice(0, at), scene, ...others.slice(at)])).toBe(at);
+  }
+});
+
+test('a scene scores higher than stripes and colour bars, which are better than nothing', () => {
+  for (const striped of [columns, lines, bars]) {
+    expect(mostTelling([striped, scene])).toBe(1);
+    expect(mostTelling([black, striped])).toBe(1);
   }
 });
 

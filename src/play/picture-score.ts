@@ -1,5 +1,5 @@
 /**
- * Scores how informative a small picture is: a black picture, a title card or a test pattern shows little, a scene
+ * Scores how informative a small picture is: a black picture, a title card, stripes or colour bars show little, a scene
  * much. Pure; the score only compares pictures of one recording.
  */
 
@@ -35,8 +35,9 @@ interface Facts {
   entropy: number;
   /** Share of the most frequent colour. */
   dominant: number;
-  /** Share of neighbouring pixels that differ. */
-  edges: number;
+  /** Share of neighbouring pixels that differ, in a row and in a column. */
+  across: number;
+  down: number;
 }
 
 function factsOf({ width, height, pixels }: SmallPicture): Facts {
@@ -45,15 +46,16 @@ function factsOf({ width, height, pixels }: SmallPicture): Facts {
   let sum = 0;
   let squares = 0;
   let extreme = 0;
-  let edges = 0;
+  let across = 0;
+  let down = 0;
   for (let index = 0; index < count; index += 1) {
     const at = index * 3;
     const luma = lumaOf(pixels, at);
     sum += luma;
     squares += luma * luma;
     if (luma < DARK || luma > BRIGHT) extreme += 1;
-    if (index % width > 0 && Math.abs(luma - lumaOf(pixels, at - 3)) > EDGE) edges += 1;
-    if (index >= width && Math.abs(luma - lumaOf(pixels, at - 3 * width)) > EDGE) edges += 1;
+    if (index % width > 0 && Math.abs(luma - lumaOf(pixels, at - 3)) > EDGE) across += 1;
+    if (index >= width && Math.abs(luma - lumaOf(pixels, at - 3 * width)) > EDGE) down += 1;
     const shift = 8 - COLOUR_BITS;
     const [r = 0, g = 0, b = 0] = pixels.subarray(at, at + 3);
     const colour = ((r >> shift) << (2 * COLOUR_BITS)) | ((g >> shift) << COLOUR_BITS) | (b >> shift);
@@ -67,23 +69,38 @@ function factsOf({ width, height, pixels }: SmallPicture): Facts {
     extreme: extreme / count,
     entropy: -shares.reduce((total, share) => total + share * Math.log2(share), 0),
     dominant: Math.max(0, ...shares),
-    edges: edges / (2 * count),
+    across: across / count,
+    down: down / count,
   };
 }
 
 /** Below this a picture is practically black, white or one colour. */
 const FLAT_DEVIATION = 6;
 
+/** Scenes have edges in both directions, stripes and colour bars in one: with a smaller part of the other it is stripes. */
+const STRIPED_BELOW = 0.25;
+/** What stripes are worth beside a scene. */
+const STRIPED = 0.3;
+/** A soft picture has fewer edges than this: their direction tells nothing. */
+const FEW_EDGES = 0.005;
+
+function shapeOf({ across, down }: Facts): number {
+  const balance = (Math.min(across, down) + FEW_EDGES) / (Math.max(across, down) + FEW_EDGES);
+  return STRIPED + (1 - STRIPED) * Math.min(1, balance / STRIPED_BELOW);
+}
+
 /** 0: nothing visible. Larger is better. */
 export function pictureScore(picture: SmallPicture): number {
   if (picture.pixels.length < picture.width * picture.height * 3 || picture.pixels.length === 0) return 0;
-  const { mean, deviation, extreme, entropy, dominant, edges } = factsOf(picture);
+  const facts = factsOf(picture);
+  const { mean, deviation, extreme, entropy, dominant } = facts;
   if (deviation < FLAT_DEVIATION || extreme > 0.95) return 0;
   const exposure = 1 - Math.min(1, Math.abs(mean - 112) / 112);
   // A card, or a credits roll, has letters on one colour.
   const plain = dominant > 0.5 ? (1 - dominant) * 2 : 1;
-  const detail = Math.min(1, edges / 0.15);
-  return entropy * (0.4 + 0.6 * exposure) * plain * (0.5 + 0.5 * detail) * (1 - 0.5 * extreme);
+  const detail = Math.min(1, (facts.across + facts.down) / 0.3);
+  const form = (0.5 + 0.5 * detail) * shapeOf(facts);
+  return entropy * (0.4 + 0.6 * exposure) * plain * form * (1 - 0.5 * extreme);
 }
 
 /** Looked at by every so many pixels: enough to tell a picture from none, in a thousandth of a second. */

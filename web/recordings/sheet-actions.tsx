@@ -1,5 +1,6 @@
 /** What can be done with one recording, in its sheet. */
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { broadcastMs } from '../../lib/arib/time.ts';
 import type { Recording } from '../../lib/wire/api.ts';
 import { now } from '../device/clock.ts';
@@ -24,12 +25,15 @@ interface ActionsProps {
 
 /** A mark is undone with the same button; moving to the bin closes the sheet and shows a toast. */
 export function Actions({ recording, onErase, onStop }: ActionsProps) {
-  const pressed = useSignal<boolean | undefined>(undefined);
+  const isOpen = useSignal(false);
+  // What is being saved on this device, or could not be, is shown without a press.
+  const isSaving =
+    savedState.value?.videos.some(({ id, state }) => id === recording.id && state !== 'ready') === true;
+  useEffect(() => {
+    if (isSaving) isOpen.value = true;
+  }, [isSaving]);
   if (recording.binnedAt !== null) return <BinActions recording={recording} onErase={onErase} />;
   const isPlayable = canPlay(recording);
-  // What is being saved on this device, or could not be, is shown without a press.
-  const isSaving = savedState.value?.videos.some(({ id, state }) => id === recording.id && state !== 'ready');
-  const isOpen = pressed.value ?? isSaving === true;
   const bin = (): void => {
     closeRecording();
     void moveToBin([recording]);
@@ -67,19 +71,21 @@ export function Actions({ recording, onErase, onStop }: ActionsProps) {
             {recording.state === 'failed' ? null : (
               <button
                 type="button"
-                class="button"
-                aria-expanded={isOpen}
+                class="button more-toggle"
+                aria-expanded={isOpen.value}
+                aria-label={TEXTS.more}
+                title={TEXTS.more}
                 onClick={() => {
-                  pressed.value = !isOpen;
+                  isOpen.value = !isOpen.value;
                 }}
               >
-                <Icon name={isOpen ? 'up' : 'down'} />
-                {TEXTS.more}
+                <Icon name="more" />
+                <span>{TEXTS.more}</span>
               </button>
             )}
           </>
         )}
-        {isOpen && !recording.recording && recording.state !== 'failed' ? (
+        {isOpen.value && !recording.recording && recording.state !== 'failed' ? (
           <MoreActions recording={recording} />
         ) : null}
       </div>

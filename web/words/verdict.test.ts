@@ -159,6 +159,9 @@ describe('the first line', () => {
   test('of one that was begun or ended by hand', () => {
     const rest = '。録れた部分に乱れはありません';
     expect(first({ headMs: -9.4 * MINUTE_MS })).toBe(`21:09から録画しました（最初の9分がありません）${rest}`);
+    expect(first({ headMs: -9.4 * MINUTE_MS, drops: 3 })).toBe(
+      '21:09から録画しました（最初の9分がありません）',
+    );
     expect(first({ headMs: -72_000 })).toBe(`21:01:12から録画しました（最初の1分12秒がありません）${rest}`);
     // Both in whole minutes: 21:54 less 9 is 21:45.
     expect(first({ tailMs: -8.5 * MINUTE_MS })).toBe(`21:45まで録画しました（最後の9分がありません）${rest}`);

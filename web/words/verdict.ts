@@ -243,7 +243,9 @@ function firstLine(recording: Judged): string {
     level === 'damaged' && drops > 0 ? `受信の乱れが${placesText(drops)}あります。` : undefined,
   ];
   const facts = [extent, ...damage].filter((one) => one !== undefined);
-  if (level === 'complete' && extent !== undefined) facts.push('録れた部分に乱れはありません。');
+  // Those of a complete recording lie in its margins.
+  if (level === 'complete' && drops === 0 && extent !== undefined)
+    facts.push('録れた部分に乱れはありません。');
   if (facts.length > 0) return facts.slice(0, MOST_FIRST).join('');
   return level === 'complete' ? '完全に録画できました。' : POOR_RECEPTION;
 }
