@@ -202,6 +202,7 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
     chase: (order, signal) => play.play.chase(order, signal),
     redeem: (ticket) => access.tickets.redeem(ticket),
     clock: elapsed,
+    mayTuneForStills: () => settings.get('idleStills') && !broadcast.scans.running,
   });
   const recording = createRecording({
     version: VERSION,
@@ -382,7 +383,7 @@ function lifecycle({ databaseWorker, encoders, pool }: Foundation, features: Fea
       [notifications.watch, notifications.reminders],
       [notifications.deliveries, notifications.command],
       [commercial.detection, playData.dataFiles, playData.background, playData.captionStreams],
-      [broadcast, live.live, play.play, recorder, retention, spaceWatch, encoders],
+      [broadcast, live.live, live.stills, play.play, recorder, retention, spaceWatch, encoders],
       [pool],
     ],
   };

@@ -15,6 +15,7 @@ export * from './recordings.ts';
 export * from './scan.ts';
 export * from './schedule.ts';
 export * from './settings.ts';
+export * from './stills.ts';
 export * from './summary.ts';
 export * from './vocabulary.ts';
 

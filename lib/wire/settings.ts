@@ -97,6 +97,10 @@ export const SETTING_SCHEMAS = {
     description: 'book the next airing automatically if a recording is lost, or also if it is damaged',
   }),
   collectGuide: t.Boolean({ description: 'read the guide from the broadcast by itself' }),
+  idleStills: t.Boolean({
+    description:
+      'an unused tuner takes the pictures of stations on the home screen; off: only what is received anyway',
+  }),
   mirakurunRecordings: t.Integer({
     ...{ minimum: 0, maximum: 128 },
     description:
@@ -138,6 +142,7 @@ export function settingDefaults({ gpu }: SettingFacts): Settings {
     keepDays: 0,
     retryDamaged: 'failed',
     collectGuide: true,
+    idleStills: true,
     mirakurunRecordings: 0,
     bidirectional: true,
     postalCode: '',

@@ -45,7 +45,7 @@ export const PRIORITY = {
   scan: 5,
   guide: 3,
   logo: 1,
-  zapping: 0,
+  still: 0,
 } as const;
 
 // The service

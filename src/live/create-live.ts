@@ -19,6 +19,9 @@ import {
 } from './live-routes.ts';
 import { type LiveOptions, LiveService } from './live-service.ts';
 import { LiveSockets, type LiveSocketsNeeds } from './live-sockets.ts';
+import { stillOf } from './still-picture.ts';
+import { addStillRoutes } from './still-routes.ts';
+import { Stills } from './stills.ts';
 
 /** The list is usually right when the stream broke; a busy agent may need a moment. */
 const WAITS_MS = [0, 250, 1000] as const;
@@ -121,6 +124,8 @@ interface LiveNeeds
   redeem: LiveSocketsNeeds['redeem'];
   clock: LiveSocketsNeeds['clock'];
   sources: LiveSocketsNeeds['sources'];
+  /** Unused tuners may take the pictures of the home screen. */
+  mayTuneForStills: () => boolean;
 }
 
 export function createLive(needs: LiveNeeds) {
@@ -142,11 +147,18 @@ export function createLive(needs: LiveNeeds) {
     log,
     isSuspended: (id) => needs.stations.isSuspended(id),
   });
+  const stills = new Stills({
+    ...{ pool: needs.pool, stations: needs.stations, tuners: () => needs.tuners(), log },
+    ...{ broadcastNow: needs.broadcastNow, mayTune: needs.mayTuneForStills },
+    clock: needs.clock,
+    jpegOf: async (picture, signal) => await stillOf(await needs.encoders.ffmpeg(), picture, signal),
+  });
   const routes: AddRoutes = (app) => {
     const parts = { stations: needs.stations, live };
     addLiveRoutes(app, parts);
     addLiveCaptionRoutes(app, parts);
     addLiveSocketRoute(app);
+    addStillRoutes(app, stills);
   };
-  return { live, sockets, routes };
+  return { live, sockets, stills, routes };
 }

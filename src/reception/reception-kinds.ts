@@ -10,6 +10,7 @@ import type { AnyOutputKind } from './output-kind.ts';
 import { rawOutput } from './raw-output.ts';
 import type { AnyReaderKind } from './reader-kind.ts';
 import { scanReader } from './scan-reader.ts';
+import { stillReader } from './still-reader.ts';
 
 export interface ReceptionKinds {
   outputs: readonly AnyOutputKind[];
@@ -20,6 +21,6 @@ export interface ReceptionKinds {
 export function receptionKinds(syncFile: SyncFile | undefined): ReceptionKinds {
   return {
     outputs: [fileOutputWith(syncFile), encoderOutput, rawOutput, clockOutput],
-    readers: [guideReader, scanReader, logoReader, captionReader, dataReader],
+    readers: [guideReader, scanReader, logoReader, captionReader, dataReader, stillReader],
   };
 }

@@ -10,6 +10,7 @@ import { isOldLogo, isSmall, type LogoRecord } from '../model/logo.ts';
 import type { StationRecord } from '../model/station.ts';
 import type { LogoCarrier } from '../reception/survey-types.ts';
 import { STREAM_USE } from '../tuner/agent-stream.ts';
+import { isUnused } from '../tuner/tuner-list.ts';
 
 export interface LogoTry {
   /** When it ended, epoch ms. */
@@ -129,14 +130,9 @@ function isOn({ tuned }: Tuner, { type, channel }: { type: BroadcastType; channe
   return tuned?.type === type && tuned.channel === channel;
 }
 
-/** It has a user that is not collecting logos. */
+/** It has a user other than those that take what is there anyway: collecting logos and stills. */
 function isOpenedByOthers(tuner: Tuner): boolean {
-  return tuner.state === 'tuned' && tuner.users.some((user) => !user.use.startsWith('logo '));
-}
-
-function isUnused(tuner: Tuner, type: BroadcastType): boolean {
-  if (tuner.disabled || tuner.rank === null || !tuner.types.includes(type)) return false;
-  return tuner.users.length === 0 && (tuner.state === 'idle' || tuner.state === 'lingering');
+  return tuner.state === 'tuned' && tuner.users.some((user) => !/^(?:logo|still) /.test(user.use));
 }
 
 export function planLogos(input: LogoPlanInput): LogoPlan {

@@ -29,6 +29,7 @@ export const STREAM_USE = {
   guide: (channel: string): string => `epg ${channel}`,
   scan: (channel: string): string => `scan ${channel}`,
   logo: (type: BroadcastType, channel: string): string => `logo ${type}/${channel}`,
+  still: (type: BroadcastType, channel: string): string => `still ${type}/${channel}`,
   /** A client of the Mirakurun-compatible interface; each request has a number. */
   mirakurun: (request: number): string => `mirakurun ${request}`,
 } as const;

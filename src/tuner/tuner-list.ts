@@ -20,6 +20,12 @@ export function hasTunerFor(tuners: readonly Tuner[], type: BroadcastType): bool
   return tuners.some((tuner) => canServe(tuner, type));
 }
 
+/** Whether the tuner could receive the type without anything else losing it. */
+export function isUnused(tuner: Tuner, type: BroadcastType): boolean {
+  const isFree = tuner.users.length === 0 && (tuner.state === 'idle' || tuner.state === 'lingering');
+  return isFree && canServe(tuner, type);
+}
+
 interface Meaning {
   readonly code: ProblemCode;
   readonly cause: GapCause;

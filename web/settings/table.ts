@@ -248,6 +248,14 @@ export const ROWS: readonly Row[] = [
     ],
   },
   {
+    kind: 'switch',
+    key: 'idleStills',
+    section: 'live',
+    label: 'ホームの画像に空きチューナーを使う',
+    help: 'ホームを開いている間だけ、録画や視聴に使っていないチューナーで各局の画像を受信します。',
+    words: 'ホーム 静止画 サムネイル 放送中 チューナー',
+  },
+  {
     kind: 'choice',
     key: 'liveCodec',
     section: 'live',

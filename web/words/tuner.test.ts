@@ -21,6 +21,7 @@ describe('users of a tuner', () => {
     expect(userWords('epg T27', CHANNELS, nameOf)).toEqual([
       { text: '番組表の取得', detail: 'みなとTV（T27）' },
     ]);
+    expect(userWords('still GR/T27', CHANNELS, nameOf)[0]?.text).toBe('ホームの画像の取得');
     expect(userWords('epg T13', CHANNELS, nameOf)).toEqual([{ text: '番組表の取得', detail: 'T13' }]);
     expect(userWords('rec 12', CHANNELS, nameOf)).toEqual([{ text: '録画', detail: '港の朝' }]);
   });

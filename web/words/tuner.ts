@@ -46,6 +46,7 @@ const USES: Readonly<Record<string, Telling>> = {
   live: (rest, channels) => ({ text: '視聴', detail: placeOf(rest, channels) }),
   epg: (rest, channels) => ({ text: '番組表の取得', detail: placeOf(rest, channels) }),
   logo: (rest, channels) => ({ text: '局のロゴの取得', detail: placeOf(rest, channels) }),
+  still: (rest, channels) => ({ text: 'ホームの画像の取得', detail: placeOf(rest, channels) }),
   scan: (rest) => ({ text: 'チャンネルスキャン', detail: rest }),
 };
 
