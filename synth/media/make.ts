@@ -1,7 +1,8 @@
 /** Makes the loop of a recipe with ffmpeg. */
 import { type AccessUnit, adtsFrames, h264Units, MediaError, mpeg2Units } from './access-units.ts';
 import { asMpeg2, joinDualMono, joinPair } from './adts-frame.ts';
-import { drawPicture, drawSound } from './draw.ts';
+import { drawFilm } from './draw-film.ts';
+import { drawSound } from './draw-sound.ts';
 import { type Ffmpeg, runFfmpeg } from './ffmpeg.ts';
 import type { Loop } from './loop.ts';
 import { audioLoop, videoLoop } from './packetise.ts';
@@ -75,7 +76,7 @@ function checkGroups(units: AccessUnit[], groupUnits: number): AccessUnit[] {
 }
 
 async function makeVideo(ffmpeg: Ffmpeg, recipe: VideoRecipe): Promise<Loop> {
-  const bytes = await runFfmpeg(ffmpeg, videoArgs(recipe), drawPicture(recipe));
+  const bytes = await runFfmpeg(ffmpeg, videoArgs(recipe), drawFilm(recipe));
   const { codec, width, bitrate } = recipe.plan;
   const bufferBits = width > 720 ? BUFFER_BITS.high : BUFFER_BITS.standard;
   if (codec === 'mpeg2') {

@@ -3,10 +3,12 @@
  * cache, so a changed recipe is made again.
  */
 import { MARK_PERIOD } from '../clock.ts';
-import type { AudioMode, AudioPlan, VideoPlan } from '../scenario/model.ts';
+import type { AudioMode, AudioPlan, Theme, VideoPlan } from '../scenario/model.ts';
+import { PRODUCTS } from './scene/cards.ts';
+import { programmeShots, type SceneName } from './scene/shots.ts';
 
 /** Increment if the same recipe gives other bytes. */
-const EDITION = { video: 3, audio: 4 };
+const EDITION = { video: 7, audio: 4 };
 
 /**
  * `main`: a programme, with flash marks and the station's logo. `sponsor`: the sponsors' card, with the logo.
@@ -25,6 +27,8 @@ export interface VideoRecipe {
   cadence: Cadence;
   label: string;
   hue: number;
+  /** Scenes that follow each other. */
+  shots: readonly SceneName[];
   /** Input of the logo's drawing; null: no logo. */
   logo: string | null;
   /** Index within its kind, from 0 on. */
@@ -55,15 +59,28 @@ export type Recipe = VideoRecipe | AudioRecipe;
 interface Station {
   name: string;
   hue: number;
+  theme?: Theme;
 }
+
+/** Of films other than programmes. */
+const SHOTS: Record<Exclude<Film, 'main'>, readonly SceneName[]> = {
+  sponsor: ['sponsors'],
+  commercial: ['product', 'name-card'],
+  announcement: ['announcement'],
+  black: ['black'],
+  pause: ['bars'],
+};
 
 function film(plan: VideoPlan, kind: Film, changed: Partial<VideoRecipe>): VideoRecipe {
   const plain = { cadence: 'video', label: '', hue: 0, logo: null, number: 0 } as const;
-  return { kind: 'video', edition: EDITION.video, plan, film: kind, ...plain, ...changed };
+  const shots = kind === 'main' ? [] : SHOTS[kind];
+  return { kind: 'video', edition: EDITION.video, plan, film: kind, shots, ...plain, ...changed };
 }
 
-export function mainFilm(plan: VideoPlan, { name, hue }: Station, cadence: Cadence): VideoRecipe {
-  return film(plan, 'main', { cadence, label: name, hue, logo: name });
+export function mainFilm(plan: VideoPlan, station: Station, cadence: Cadence): VideoRecipe {
+  const { name, hue, theme = 'general' } = station;
+  const shots = programmeShots(name, theme, cadence === 'film');
+  return film(plan, 'main', { cadence, label: name, hue, shots, logo: name });
 }
 
 const SPONSORS = '架空製菓　例田電機　見本自動車';
@@ -73,11 +90,10 @@ export function sponsorFilm(plan: VideoPlan, { name, hue }: Station): VideoRecip
 }
 
 /** Commercials that differ in picture, colour, motion and sound. */
-export const COMMERCIALS = 6;
-const WIDE_DIGITS = '０１２３４５６７８９';
+export const COMMERCIALS = PRODUCTS.length;
 
 export function commercialFilm(plan: VideoPlan, number: number): VideoRecipe {
-  const label = `ＣＭ${WIDE_DIGITS[number + 1]}`;
+  const label = PRODUCTS[number]?.name ?? '';
   return film(plan, 'commercial', { label, hue: (number * 360) / COMMERCIALS, number });
 }
 
@@ -146,6 +162,11 @@ export const LOOP_FRAMES = 240;
 /** Frames between two flashes. */
 export const MARK_FRAMES = MARK_PERIOD / FRAME_TICKS;
 export const FLASH_FRAMES = 2;
+/**
+ * Shares of the picture's width and height that the box of the flash takes, at the lower right. It is dark
+ * between flashes and shows the number of the frame.
+ */
+export const FLASH_SHARE = { width: 1 / 8, height: 1 / 10 };
 /** One-segment pictures show every second frame, in groups of two seconds. */
 export const PARTIAL_FRAMES = LOOP_FRAMES / 2;
 export const PARTIAL_FRAME_TICKS = 2 * FRAME_TICKS;

@@ -1,13 +1,15 @@
 /**
- * ffmpeg's arguments for a film. The input is one wide picture, which filters move, mark and label; the logo
- * is a second picture with transparency.
+ * ffmpeg's arguments for a film. The input is one tall picture of all backgrounds and objects, which filters
+ * compose, move, mark and label; the logo is a second picture with transparency.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { VideoPlan } from '../scenario/model.ts';
+import { filmRows, filmShots, HD_HEIGHT, type Layer, type Shot, type SpriteLayer } from './draw-film.ts';
 import { drawLogo, logoPlace } from './logo.ts';
 import {
   FLASH_FRAMES,
+  FLASH_SHARE,
   filmFrames,
   GROUP_FRAMES,
   MARK_FRAMES,
@@ -15,9 +17,7 @@ import {
   PARTIAL_GROUP_FRAMES,
   type VideoRecipe,
 } from './recipes.ts';
-
-/** Minimum height of HD, with its colour matrix; smaller pictures use that of SD. */
-const HD_HEIGHT = 720;
+import { HIGH, WIDE } from './scene/canvas.ts';
 
 const FONT = join(
   import.meta.dir,
@@ -58,68 +58,109 @@ function shootingOf({ plan, cadence }: VideoRecipe): Shooting {
   return cadence === 'film' ? SHOOTINGS.film : SHOOTINGS.fields;
 }
 
-/** Pictures shot for a whole loop. */
-function shotPictures(recipe: VideoRecipe): number {
-  return filmFrames(recipe) * shootingOf(recipe).perFrame;
+/** Text of a given height over a dark box, or without it. */
+function drawText(text: string, size: number, colour: string, place: string): string {
+  return `drawtext=fontfile=${FONT_WORD}:fontcolor=${colour}:fontsize=${size}:${place}:text='${text}'`;
 }
 
-/** Direction and speed of each commercial, in widths and heights per loop; and its second shot. */
-const COMMERCIAL_SHOTS = [
-  { across: 3, down: 0, second: 'negate' },
-  { across: 0, down: 2, second: 'hflip' },
-  { across: -4, down: 0, second: 'vflip' },
-  { across: 2, down: -2, second: 'negate' },
-  { across: -2, down: 1, second: 'vflip' },
-  { across: 5, down: 3, second: 'hflip' },
-] as const;
+function boxed(size: number): string {
+  return `box=1:boxcolor=black@0.6:boxborderw=${Math.round(size / 6)}`;
+}
 
-function motion(recipe: VideoRecipe): string[] {
-  const pictures = shotPictures(recipe);
-  switch (recipe.film) {
-    case 'main':
-      return [`scroll=h=${1 / pictures}`];
-    case 'commercial': {
-      const shot = COMMERCIAL_SHOTS[recipe.number % COMMERCIAL_SHOTS.length] ?? COMMERCIAL_SHOTS[0];
-      return [
-        `scroll=h=${shot.across / pictures}:v=${shot.down / pictures}`,
-        `${shot.second}=enable='gte(n,${pictures / 2})'`,
-      ];
-    }
-    case 'announcement':
-      return [`scroll=v=${1 / pictures}`];
-    default:
-      return [];
+const hasFont = existsSync(FONT);
+
+/** The texts on an object, whose place in the picture is that of its layer. */
+function spriteTexts({ sprite: { texts = [] }, layer }: SpriteLayer, { width, height }: VideoPlan): string[] {
+  if (!hasFont) return [];
+  return texts.map(({ text, x, y, size, colour, centred }) => {
+    const left = Math.round((x * width) / WIDE) - layer.x;
+    const top = Math.round((y * height) / HIGH) - layer.y;
+    const hex = `0x${colour.toString(16).padStart(6, '0')}`;
+    const place = `x=${centred === true ? `${left}-tw/2` : left}:y=${top}`;
+    return drawText(escapeFilterText(text), Math.round((size * height) / HIGH), hex, place);
+  });
+}
+
+/** Pictures in which the background of a scene passes by its pan. */
+const PAN_FRAMES = 240;
+
+/** One shot: its background passes by, its objects move before it. `index` names its streams. */
+function shotGraph(
+  recipe: VideoRecipe,
+  { scene, frames, background, sprites }: Shot,
+  index: number,
+): string[] {
+  const { perFrame } = shootingOf(recipe);
+  const { plan } = recipe;
+  const [wide, high] = [plan.width / WIDE, plan.height / HIGH];
+  const layer = ({ row, width, height }: Layer): string => `crop=${width}:${height}:0:${row}`;
+  const speed = (scene.pan / (PAN_FRAMES * perFrame)).toFixed(7);
+  const pass = scene.pan === 0 ? '' : `,scroll=h=${speed}`;
+  const back = `[p${index}]${layer(background)},format=yuv420p,loop=loop=${frames * perFrame - 1}:size=1${pass}`;
+  let last = `s${index}`;
+  const lines = [`${back}[${last}]`];
+  for (const [number, one] of sprites.entries()) {
+    const { x, y } = one.layer;
+    const { sway = { x: 0, y: 0, seconds: 1 } } = one.sprite;
+    const turn = `2*PI*n/${(30 * perFrame * sway.seconds).toFixed(2)}`;
+    const left = `x='${x}+${(sway.x * wide).toFixed(1)}*sin(${turn})'`;
+    const top = `y='${y}+${(sway.y * high).toFixed(1)}*cos(${turn})'`;
+    const name = `${index}_${number}`;
+    lines.push(
+      `[p${name}]${[layer(one.layer), ...spriteTexts(one, plan)].join(',')}[o${name}]`,
+      `[${last}][o${name}]overlay=${left}:${top}[s${name}]`,
+    );
+    last = `s${name}`;
   }
+  return [...lines, `[${last}]null[shot${index}]`];
 }
 
-/** White at the marks. */
+/** The shots one after the other, of the tall picture on the first input. */
+function shotsGraph(recipe: VideoRecipe, shots: readonly Shot[]): string {
+  const pads = shots.flatMap(({ sprites }, index) => [
+    `[p${index}]`,
+    ...sprites.map((_, number) => `[p${index}_${number}]`),
+  ]);
+  const joined = shots.map((_, index) => `[shot${index}]`).join('');
+  const { rate } = shootingOf(recipe);
+  return [
+    `[0:v]split=${pads.length}${pads.join('')}`,
+    ...shots.flatMap((shot, index) => shotGraph(recipe, shot, index)),
+    `${joined}concat=n=${shots.length},settb=1/(${rate}),setpts=N[film]`,
+  ].join(';');
+}
+
+/** The box of the marks: white at a flash, otherwise dark with the number of the frame. */
 function flash(recipe: VideoRecipe): string[] {
   if (recipe.film !== 'main') return [];
   const { perFrame } = shootingOf(recipe);
+  const { width, height } = recipe.plan;
   const bright = Math.ceil(FLASH_FRAMES * perFrame);
-  return [`drawbox=color=white:t=fill:enable='lt(mod(n,${MARK_FRAMES * perFrame}),${bright})'`];
+  const since = `mod(n,${MARK_FRAMES * perFrame})`;
+  const even = (value: number): number => 2 * Math.round(value / 2);
+  const [w, h] = [even(width * FLASH_SHARE.width), even(height * FLASH_SHARE.height)];
+  const box = `drawbox=x=${width - w}:y=${height - h}:w=${w}:h=${h}:t=fill`;
+  const number = `%{eif\\:floor(n/${perFrame})\\:d\\:3}`;
+  const place = `x=${width - w}+(${w}-tw)/2:y=${height - h}+(${h}-th)/2:enable='gte(${since},${bright})'`;
+  return [
+    `${box}:color=0x101c30`,
+    `${box}:color=white:enable='lt(${since},${bright})'`,
+    ...(hasFont ? [drawText(number, Math.round(h / 2.4), '0xb0b8c8', place)] : []),
+  ];
 }
 
-/**
- * A programme shows its station's name and a frame number over a dark box, other films their name in the
- * middle.
- */
+/** A programme shows its station's name at the upper left; cards show theirs in the middle. */
 function texts(recipe: VideoRecipe): string[] {
-  if (!existsSync(FONT) || recipe.label === '') return [];
-  const { height, width } = recipe.plan;
-  const draw = (size: number): string =>
-    `drawtext=fontfile=${FONT_WORD}:fontcolor=white:fontsize=${size}:box=1:boxcolor=black@0.6:boxborderw=${Math.round(size / 6)}`;
+  const { film, plan } = recipe;
+  if (!hasFont || recipe.label === '' || film === 'commercial' || film === 'announcement') return [];
+  const { height, width } = plan;
   const label = escapeFilterText(recipe.label);
-  if (recipe.film !== 'main') {
-    const size = Math.round(Math.min(height / 5, (0.8 * width) / recipe.label.length));
-    return [`${draw(size)}:x=(w-tw)/2:y=(h-th)/2:text='${label}'`];
+  if (film === 'main') {
+    const size = Math.round(height / 18);
+    return [drawText(label, size, 'white', `${boxed(size)}:x=${size}:y=${size}`)];
   }
-  const size = Math.round(height / 12);
-  const number = `%{eif\\:floor(n/${shootingOf(recipe).perFrame})\\:d\\:3}`;
-  return [
-    `${draw(size)}:x=${size}:y=${size}:text='${label}'`,
-    `${draw(size)}:x=w-tw-${size}:y=h-2*${size}:text='${number}'`,
-  ];
+  const size = Math.round(Math.min(height / 5, (0.8 * width) / recipe.label.length));
+  return [drawText(label, size, 'white', `${boxed(size)}:x=(w-tw)/2:y=(h-th)/2`)];
 }
 
 /** Scaled to three quarters, at the lower right. */
@@ -130,34 +171,29 @@ function frame({ framed, plan: { width, height } }: VideoRecipe): string[] {
   return [`scale=${w}:${h}`, `pad=${width}:${height}:${width - w}:${height - h}:color=0x205080`];
 }
 
-/** From the picture on the first input and the logo on the second to frames. */
+/** From the tall picture on the first input and the logo on the second to frames. */
 function graph(recipe: VideoRecipe): string {
   const { framing } = shootingOf(recipe);
-  const shot = [
-    'loop=loop=-1:size=1',
-    ...motion(recipe),
-    ...flash(recipe),
-    ...texts(recipe),
-    ...frame(recipe),
-  ].join(',');
+  const shots = shotsGraph(recipe, filmShots(recipe));
+  const shot = [...flash(recipe), ...texts(recipe), ...frame(recipe), 'null'].join(',');
   const made = [...framing, `setdar=${recipe.plan.aspect === '4:3' ? '4/3' : '16/9'}`, 'format=yuv420p'].join(
     ',',
   );
-  if (recipe.logo === null) return `[0:v]${shot},${made}[v]`;
+  if (recipe.logo === null) return `${shots};[film]${shot},${made}[v]`;
   const { x, y } = logoPlace(recipe.plan);
-  return `[0:v]${shot}[shot];[shot][1:v]overlay=x=${x}:y=${y},${made}[v]`;
+  return `${shots};[film]${shot}[shot];[shot][1:v]overlay=x=${x}:y=${y},${made}[v]`;
 }
 
 function inputs(recipe: VideoRecipe): string[] {
-  const { width, height } = recipe.plan;
+  const { width } = recipe.plan;
   const { rate } = shootingOf(recipe);
   const picture = [
     '-f',
     'rawvideo',
     '-pix_fmt',
-    'yuv420p',
+    'yuva420p',
     '-s',
-    `${width}x${height}`,
+    `${width}x${filmRows(filmShots(recipe))}`,
     '-r',
     rate,
     '-i',

@@ -53,15 +53,19 @@ export function liveSpy(): void {
       context.drawImage(video, 0, 0, 16, 9);
       const { data } = context.getImageData(0, 0, 16, 9);
       const POINTS = 16 * 9 * 3;
-      let [sum, differences] = [0, 0];
+      let differences = 0;
       for (let at = 0; at < data.length; at += 1) {
         if (at % 4 === 3) continue;
-        sum += data[at] ?? 0;
         differences += Math.abs((data[at] ?? 0) - (before?.[at] ?? 0));
       }
       before = data;
       const change = differences / POINTS;
-      const picture = { wall: Date.now(), media: mediaTime, isWhite: sum / POINTS > 200, change };
+      // The corner in which the broadcast flashes.
+      const [w, h] = [video.videoWidth / 12, video.videoHeight / 12];
+      context.drawImage(video, 11 * w, 11 * h, w, h, 0, 0, 1, 1);
+      const corner = context.getImageData(0, 0, 1, 1).data;
+      const isWhite = Math.min(corner[0] ?? 0, corner[1] ?? 0, corner[2] ?? 0) > 200;
+      const picture = { wall: Date.now(), media: mediaTime, isWhite, change };
       // After the page has drawn this picture.
       requestAnimationFrame(() => {
         log.pictures.push({ ...picture, text: drawn.replaceAll(/\s/gu, '') });

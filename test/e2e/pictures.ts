@@ -81,31 +81,14 @@ interface Picture {
   readonly act?: (page: Page) => Promise<void>;
 }
 
-/**
- * Waits until the picture moves, its controls are visible, and it is not a white mark of the synthetic
- * broadcast.
- */
+/** Waits until the picture moves and its controls are visible, and stops it. */
 async function playing(page: Page): Promise<void> {
   await page.waitForFunction(() => (document.querySelector('video')?.currentTime ?? 0) > 3, undefined, {
     timeout: 60_000,
   });
   await page.mouse.move(400, 420);
   await page.mouse.move(420, 440);
-  await page.waitForFunction(() => {
-    const video = document.querySelector('video');
-    const canvas = Object.assign(document.createElement('canvas'), { width: 8, height: 8 });
-    const context = canvas.getContext('2d');
-    if (video === null || context === null) return false;
-    context.drawImage(video, 0, 0, 8, 8);
-    const { data } = context.getImageData(0, 0, 8, 8);
-    const bright = data.filter((value, index) => index % 4 !== 3 && value > 200).length;
-    const isMark = bright > (data.length * 3) / 8;
-    // Taking the screenshot takes longer than one picture is shown; a paused picture is checked again.
-    if (video.paused && !isMark) return true;
-    if (video.paused) void video.play();
-    else if (!isMark) video.pause();
-    return false;
-  });
+  await page.evaluate(() => document.querySelector('video')?.pause());
 }
 
 function picturesOf(recording: Recording, word: string): Picture[] {
@@ -114,6 +97,7 @@ function picturesOf(recording: Recording, word: string): Picture[] {
     { ...picture, name: `${name}-dark`, dark: true },
   ];
   return [
+    ...both('home', { path: '', ready: 'a.card', options: DESK }),
     ...both('guide', { path: 'guide', ready: '.prog-live', options: DESK }),
     ...both('live', { path: `live/${recording.serviceId}`, ready: 'video', options: DESK, act: playing }),
     ...both('rule', {

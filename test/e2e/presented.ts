@@ -82,7 +82,9 @@ async function measure({
     const limit = setTimeout(done, limitMs);
     video.addEventListener('ended', () => done(), { once: true });
     const onFrame = (_now: number, { mediaTime }: VideoFrameCallbackMetadata): void => {
-      context.drawImage(video, 0, 0, 16, 9);
+      // The corner in which the broadcast flashes.
+      const [w, h] = [video.videoWidth / 12, video.videoHeight / 12];
+      context.drawImage(video, 11 * w, 11 * h, w, h, 0, 0, 16, 9);
       const { data } = context.getImageData(0, 0, 16, 9);
       let sum = 0;
       for (let at = 0; at < data.length; at += 4)

@@ -109,7 +109,9 @@ export async function flashesFrom(
       await new Promise<void>((done) => {
         const limit = setTimeout(done, limitMs);
         const onFrame = (_now: number, { mediaTime }: VideoFrameCallbackMetadata): void => {
-          context.drawImage(video, 0, 0, 16, 9);
+          // The corner in which the broadcast flashes.
+          const [w, h] = [video.videoWidth / 12, video.videoHeight / 12];
+          context.drawImage(video, 11 * w, 11 * h, w, h, 0, 0, 16, 9);
           const { data } = context.getImageData(0, 0, 16, 9);
           const mean =
             data.reduce((sum, value, index) => sum + (index % 4 === 3 ? 0 : value), 0) / (16 * 9 * 3);

@@ -95,16 +95,14 @@ async function measure(
     const onFrame = (_now: number, frame: VideoFrameCallbackMetadata): void => {
       context.drawImage(shown, 0, 0, 64, 36);
       const { data } = context.getImageData(0, 0, 64, 36);
-      let sum = 0;
+      const greyAt = (i: number): number => (data[i] ?? 0) + (data[i + 1] ?? 0) + (data[i + 2] ?? 0);
       let hash = 0;
-      for (let i = 0; i < data.length; i += 4) {
-        const grey = (data[i] ?? 0) + (data[i + 1] ?? 0) + (data[i + 2] ?? 0);
-        sum += grey;
-        hash = (hash * 31 + (grey >> 4)) | 0;
-      }
+      for (let i = 0; i < data.length; i += 4) hash = (hash * 31 + (greyAt(i) >> 4)) | 0;
       pictures.add(String(hash));
-      const value = sum / (64 * 36 * 3);
-      // A flash is completely white; other pictures are much darker.
+      // The corner in which the broadcast flashes: white, or much darker.
+      let sum = 0;
+      for (let y = 33; y < 36; y += 1) for (let x = 58; x < 64; x += 1) sum += greyAt(4 * (64 * y + x));
+      const value = sum / (3 * 6 * 3);
       if (value > 200 && follows(frame.mediaTime, brightness.at(-1), 200)) begun += 1;
       brightness.push({ at: frame.mediaTime, value });
       analyser.getFloatTimeDomainData(samples);

@@ -18,16 +18,16 @@ async function ffmpeg(input: Uint8Array, words: string[]): Promise<Uint8Array> {
 interface Picture {
   /** Seconds. */
   time: number;
-  /** Mean brightness, 0 to 255. */
+  /** Mean brightness of the lower right corner, where the broadcast flashes, 0 to 255. */
   light: number;
 }
 
-/** Every picture's time (from the container) and mean brightness. */
+/** Every picture's time (from the container) and brightness. */
 export async function pictures(file: Uint8Array): Promise<Picture[]> {
   const child = Bun.spawn(
     ['ffmpeg', '-v', 'info', '-nostdin', '-copyts', '-i', 'pipe:0', '-an', '-vsync', 'passthrough'].concat([
       '-vf',
-      'showinfo,scale=1:1:flags=area,format=gray',
+      'showinfo,crop=iw/12:ih/12:iw*11/12:ih*11/12,scale=1:1:flags=area,format=gray',
       '-f',
       'rawvideo',
       'pipe:1',

@@ -7,7 +7,7 @@ import { RecordedHome } from '../service/recorded-home.ts';
 import { patSection, pmtSection, StreamBuilder } from '../stream-builder.ts';
 import { scenarioFile } from '../synth/scenario-file.ts';
 import { tune } from '../synth/tuning.ts';
-import { FFMPEG, madeStream, type Played, played } from './made-recording.ts';
+import { FFMPEG, LOWER_RIGHT, madeStream, type Played, played } from './made-recording.ts';
 
 const PACKET = 188;
 const VIDEO = 0x100;
@@ -65,10 +65,10 @@ const pidOf = (packet: Uint8Array): number => (((packet[1] ?? 0) & 0x1f) << 8) |
 
 const get = (id: number, path: string): Promise<Response> => home.get(`/api/recordings/${id}/${path}`);
 
-async function watched(content: Uint8Array, query = 'codec=h264', white?: number): Promise<Played> {
+async function watched(content: Uint8Array, query = 'codec=h264', cell?: number): Promise<Played> {
   const response = await get(put(content), `stream?${query}`);
   expect([query, response.status]).toEqual([query, 200]);
-  return played(await response.bytes(), white);
+  return played(await response.bytes(), cell);
 }
 
 function expectTogether({ flashes, beeps }: Played, places: readonly number[], slack = 2 * FRAME): void {
@@ -190,7 +190,7 @@ test('MPEG-2 ADTS with CRC: stereo, 5.1 and dual mono follow each other without 
     at: Date.UTC(2026, 0, 5, 12),
     seconds: 10,
   });
-  const seen = await watched(content, 'codec=h264', 200);
+  const seen = await watched(content, 'codec=h264', LOWER_RIGHT);
   // One per second, in each of the three forms.
   expect(seen.flashes.length).toBeGreaterThanOrEqual(9);
   const heard = seen.flashes.filter((flash) => seen.beeps.some((beep) => Math.abs(beep - flash) < 0.06));

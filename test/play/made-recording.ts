@@ -134,8 +134,13 @@ function begins(list: readonly boolean[]): number[] {
   return list.flatMap((is, index) => (is && list[index - 1] !== true ? [index] : []));
 }
 
-/** How a player presents a stream. @param white brightness from which a picture counts as a flash */
-export async function played(bytes: Uint8Array, white = 128): Promise<Played> {
+/** Cells of a picture of 8 by 8. */
+const CENTRE = 36;
+/** Where the synthetic broadcast flashes. */
+export const LOWER_RIGHT = 63;
+
+/** How a player presents a stream. @param cell of the picture that is white during a flash */
+export async function played(bytes: Uint8Array, cell = CENTRE): Promise<Played> {
   const { video, audio, size } = await probed(bytes);
   const rate = 8_000;
   const pictures =
@@ -153,7 +158,7 @@ export async function played(bytes: Uint8Array, white = 128): Promise<Played> {
           bytes,
           ...['-copyts', '-i', '-', '-vn', '-ac', '1', '-ar', String(rate), '-f', 's16le', '-'],
         );
-  const bright = video.map((_, index) => (pictures[index * 64 + 36] ?? 0) > white);
+  const bright = video.map((_, index) => (pictures[index * 64 + cell] ?? 0) > 128);
   const wave = new Int16Array(samples.buffer, 0, samples.length >> 1);
   // Windows of 10 ms.
   const loud = Array.from({ length: Math.floor(wave.length / 80) }, (_, index) =>

@@ -32,7 +32,9 @@ function sinceWrap(seconds: number): number {
 /** Times of the first bright picture of each flash. */
 async function flashes(pid: number): Promise<number[]> {
   const map = `0:#${pid}`;
-  const filter = 'signalstats,metadata=print:key=lavfi.signalstats.YAVG:file=-';
+  // The lower right corner.
+  const filter =
+    'crop=iw/12:ih/12:iw*11/12:ih*11/12,signalstats,metadata=print:key=lavfi.signalstats.YAVG:file=-';
   const { stdout } = await run(
     ['ffmpeg', '-v', 'error', '-copyts', '-i', 'pipe:0', '-map', map, '-vf', filter, '-f', 'null', '-'],
     stream,

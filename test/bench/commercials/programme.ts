@@ -62,6 +62,21 @@ export const AUDIO: AudioPlan = {
 };
 const STATIONS = ['ひばり放送', 'あさぎりテレビ'];
 const LOOKS = 12;
+/** One scene each: the composer cuts. */
+const SHOTS: readonly VideoRecipe['shots'][] = [
+  ['news'],
+  ['product'],
+  ['sports'],
+  ['lake'],
+  ['talk'],
+  ['drama'],
+  ['name-card'],
+  ['street'],
+  ['anime'],
+  ['cooking'],
+  ['music'],
+  ['railway'],
+];
 const TUNES = 8;
 /** Seconds in half a second of pictures: 15 frames. */
 const GROUP_SECONDS = (15 * 1001) / 30_000;
@@ -71,22 +86,30 @@ function film(look: number, logo: string | null, changed: Partial<VideoRecipe> =
   const kind = kinds[look % kinds.length] ?? 'main';
   return {
     kind: 'video',
-    edition: 3,
+    edition: 7,
     plan: VIDEO,
     film: kind,
     cadence: 'video',
     label: kind === 'main' ? '' : '映像'.slice(0, 1 + (look % 2)),
     hue: (look * 47) % 360,
+    shots: SHOTS[look % SHOTS.length] ?? ['lake'],
     logo,
     number: look,
     ...changed,
   };
 }
 
-const BLACK: VideoRecipe = { ...film(0, null), film: 'black', label: '', hue: 0, number: 0 };
+const BLACK: VideoRecipe = {
+  ...film(0, null),
+  film: 'black',
+  shots: ['black'],
+  label: '',
+  hue: 0,
+  number: 0,
+};
 
 function sponsorCard(logo: string | null): VideoRecipe {
-  return film(1, logo, { film: 'sponsor', label: '提供　例田電機', number: 0 });
+  return film(1, logo, { film: 'sponsor', shots: ['sponsors'], label: '提供　例田電機', number: 0 });
 }
 
 /** Every film that a programme may need. */
