@@ -617,7 +617,7 @@ describe.skipIf(!hasFullChromium)('saved by the browser in the background', () =
 
   test('what the browser gave up while nobody looked, the page saves when the service is back', async () => {
     const page = await home.open('recordings?recording=1');
-    await saveButton(page).click();
+    await pressSave(page);
     await isSaved(page);
     for (const failure of ['network', 'gone', 'unknown']) {
       await page.goto(`${home.url}empty`);

@@ -252,6 +252,7 @@ export const ROWS: readonly Row[] = [
     key: 'idleStills',
     section: 'live',
     label: 'ホームの画像に空きチューナーを使う',
+    note: '放送中の各局の画像',
     help: 'ホームを開いている間だけ、録画や視聴に使っていないチューナーで各局の画像を受信します。',
     words: 'ホーム 静止画 サムネイル 放送中 チューナー',
   },
