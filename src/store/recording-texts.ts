@@ -1,7 +1,7 @@
 /**
  * Recordings whose texts contain words, for lists. Which recording a document of the index belongs to is kept in memory,
  * 12 octets a recording, until a document changes: words of one letter have tens of thousands of hits, and joining them
- * takes five times as long as finding them.
+ * takes more than twice as long as finding them.
  */
 import type { Database } from 'bun:sqlite';
 import { tableStamp } from './change-counters.ts';

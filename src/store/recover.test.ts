@@ -7,6 +7,7 @@ import { broadcastMs } from '../../lib/arib/time.ts';
 import { putPrograms, putReservation } from '../../test/service/guide-rows.ts';
 import { putRecording } from '../../test/service/recording-rows.ts';
 import { migrate, openDatabase } from './database.ts';
+import { recordingCount } from './recording-sums.ts';
 import { recoverDatabase } from './recover.ts';
 import { ReservationStore } from './reservation-store.ts';
 import { STEPS } from './schema-by-steps.ts';
@@ -70,6 +71,7 @@ test('a damaged page loses only its rows, and everything else is unchanged', asy
   expect(count).toBeLessThan(PROGRAMS);
   expect(count).toBeGreaterThan(PROGRAMS - 30);
   expect(new ReservationStore(database).all()).toHaveLength(20);
+  expect(recordingCount(database)).toBe(20);
   expect((await new SearchStore(database).programs(['番組599'], 5, NOW)).rows).toHaveLength(1);
   expect((await new SearchStore(database).recordings(['番組3'], 5)).rows).toHaveLength(1);
   expect(database.query('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
@@ -279,6 +281,7 @@ test('what can be read of a damaged database of an earlier version is recovered 
   const count = (table: string) =>
     after.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()?.n ?? 0;
   expect(['stations', 'rules', 'recordings', 'recording_files'].map(count)).toEqual([80, 79, 80, 80]);
+  expect(recordingCount(after)).toBe(80);
   expect(count('programs')).toBeWithin(1, 80);
   expect(after.query('SELECT events FROM notice_targets').get()).toEqual({
     events: '["disk_low","database_trouble"]',
