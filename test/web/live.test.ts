@@ -108,6 +108,11 @@ describe.skipIf(!hasChromium)('the live player', () => {
     const panel = page.getByRole('region', { name: '番組とチャンネル' });
     await panel.getByText('港町に生きる人々の四季を').waitFor();
     expect(await panel.locator('.panel-row').count()).toBe(3);
+    // The title stands there alone, and the controls are few.
+    await page.mouse.move(200, 200);
+    await page.locator('.osd-bottom[data-shown]').waitFor();
+    expect(await page.locator('.osd-title').isVisible()).toBe(false);
+    expect(await page.locator('.osd-buttons .control:visible').count()).toBeLessThanOrEqual(8);
     await panel.getByRole('tab', { name: '番組表' }).click();
     await page.waitForFunction(() => document.querySelectorAll('.panel-row').length > 5);
     // The panel scrolls separately; the picture beside it stays.
