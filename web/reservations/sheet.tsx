@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import type { Tuner } from '../../lib/wire/agent.ts';
 import type { ReservationItem } from '../../lib/wire/api.ts';
 import type { ReservationId } from '../../lib/wire/ids.ts';
+import { OPEN_RESERVATION_STATES } from '../../lib/wire/vocabulary.ts';
 import { now } from '../device/clock.ts';
 import { closeOver, openProgram, watchPath } from '../navigation/router.ts';
 import { rulePage } from '../navigation/rule-address.ts';
@@ -208,7 +209,7 @@ function useFirstAction(id: ReservationId): void {
 }
 
 /** Its options can still be changed. */
-const OPEN_STATES: readonly ReservationItem['state'][] = ['scheduled', 'conflict', 'recording'];
+const OPEN: readonly ReservationItem['state'][] = OPEN_RESERVATION_STATES;
 
 function Body({ item }: { item: ReservationItem }) {
   useFirstAction(item.id);
@@ -224,7 +225,7 @@ function Body({ item }: { item: ReservationItem }) {
       <Actions item={item} />
       <Note item={item} />
       {isTrouble(item) ? <NextAirings item={item} /> : null}
-      {OPEN_STATES.includes(item.state) ? <BookingOptions item={item} /> : null}
+      {OPEN.includes(item.state) ? <BookingOptions item={item} /> : null}
       <dl class="facts program-facts">
         {bookingFacts(item, tuners).map(({ name, value, note }) => (
           <div key={name} class="fact">
