@@ -13,16 +13,16 @@ import { Sheet } from '../ui/sheet.tsx';
 import { showToast } from '../ui/toast.tsx';
 import { FailurePanel } from '../words/failure-panel.tsx';
 import { ActionFields } from './action-fields.tsx';
-import { DisabledNote } from './card.tsx';
+import { DisabledNote, stationName } from './card.tsx';
 import { ConditionFields } from './condition-fields.tsx';
 import { type SaveOptions, useDraft } from './draft.ts';
 import { EditConflictSheet } from './edit-conflict-sheet.tsx';
-import { formOf, formOfQuery, type RuleForm } from './form.ts';
+import { formOf, formOfQuery, isLimited, type RuleForm, readForm } from './form.ts';
 import { Preview } from './preview.tsx';
 import { SaveBar } from './save-bar.tsx';
 import { wantedRule } from './store.ts';
 import { TEXTS } from './texts.ts';
-import { markedWords } from './words.ts';
+import { markedWords, sentenceOf } from './words.ts';
 
 const READ_LIMIT_MS = 10_000;
 
@@ -110,6 +110,7 @@ function Editor({ title, initial, rule }: EditorProps) {
     initial,
     edited,
   );
+  const { body } = readForm(draft.form);
   const keeping = useKeeping(dirty);
   const saveButton = useRef<HTMLButtonElement>(null);
   /** @param go the requested navigation; undefined: to the saved rule */
@@ -133,6 +134,7 @@ function Editor({ title, initial, rule }: EditorProps) {
         </button>
         <h1 class="screen-title">{title}</h1>
       </header>
+      <p class="rule-sentence bold">{isLimited(body) ? sentenceOf(body, stationName) : TEXTS.noSentence}</p>
       <div class="rule-columns stack">
         <form
           class="rule-form stack min-0"

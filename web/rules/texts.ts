@@ -192,6 +192,7 @@ export const TEXTS = {
   faultDate: '日付を入力してください。時刻は 19:00 のように書きます。',
 
   // The preview
+  noSentence: '録画する番組の条件を決めてください。',
   matches: '録画される番組',
   noMatches: 'いまの番組表に、録画される番組はありません。',
   noMatchesNote: 'このまま保存すると、録画される番組が番組表に現れたときに予約します。',

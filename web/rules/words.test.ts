@@ -8,6 +8,7 @@ import {
   durationText,
   markedWords,
   periodText,
+  sentenceOf,
   timeText,
   weekdaysText,
 } from './words.ts';
@@ -58,6 +59,20 @@ test('a rule in words', () => {
     '録画マージン 後 60秒',
     '新しい5件だけ残す',
   ]);
+});
+
+test('a rule as one sentence', () => {
+  const sentence = (conditions: Parameters<typeof formOf>[0]) =>
+    sentenceOf(readForm(formOf(conditions)).body, () => 'みなと総合');
+  expect(sentence({ keyword: '灯台守', excludeKeyword: '再放送', weekdays: [0, 6], timeFrom: 1_140 })).toBe(
+    '土日 19:00以降の、「灯台守」を含み、「再放送」を含まない番組を録画します。',
+  );
+  expect(sentence({ stationIds: [1 as StationId], genres: [{ lv1: 3 }], freeOnly: false })).toBe(
+    'みなと総合、ドラマの番組（有料番組も）を録画します。',
+  );
+  expect(sentence({ keyword: '第\\d+話', regex: true, keywordIn: ['title'] })).toBe(
+    '番組名が正規表現「第\\d+話」に合う番組を録画します。',
+  );
 });
 
 test('the words to highlight are those of the keyword', () => {

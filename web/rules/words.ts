@@ -117,6 +117,19 @@ export function conditionsInWords(rule: Conditions, nameOf: (id: StationId) => s
   ].filter((text) => text !== '');
 }
 
+/** What a rule records, in one sentence. @param nameOf as above */
+export function sentenceOf(rule: Conditions, nameOf: (id: StationId) => string | undefined): string {
+  const words = wordsText(rule);
+  // Paid programmes are said last: they narrow nothing.
+  const rest = conditionsInWords({ ...rule, freeOnly: true }, nameOf).filter((text) => !words.includes(text));
+  const linked = words.map((text, index) =>
+    index + 1 === words.length ? text : text.replace(/む$/u, 'み').replace(/う$/u, 'い'),
+  );
+  const where = rest.length === 0 ? '' : `${rest.join('、')}の`;
+  const comma = where === '' || linked.length === 0 ? '' : '、';
+  return `${where}${comma}${linked.join('、')}番組${rule.freeOnly ? '' : '（有料番組も）'}を録画します。`;
+}
+
 function conversionInWords({ encode, keepTs, commercials }: CompleteBody | RuleItem): string[] {
   const { words: codecs } = RECORDING_OPTIONS.encode.type.of;
   const { words: handled } = RECORDING_OPTIONS.commercials.type.of;
