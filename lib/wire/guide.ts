@@ -172,6 +172,18 @@ export type ProgramDetail = Static<typeof ProgramDetailSchema>;
 /** Screen of the result, relative to the service's address. */
 const SCREEN = t.Union([t.String(), t.Null()]);
 
+/** Why a row was found whose name does not have all words. */
+const SearchMatchSchema = t.Object(
+  {
+    heading: t.String({ description: 'heading of the extended text; empty for the description' }),
+    text: t.String({
+      description: 'the part around the first word, cut with … where more precedes or follows',
+    }),
+  },
+  EXTENSIBLE,
+);
+export type SearchMatch = Static<typeof SearchMatchSchema>;
+
 export const FoundProgramSchema = t.Object(
   {
     id: programIdSchema(PROGRAM_ID),
@@ -180,6 +192,7 @@ export const FoundProgramSchema = t.Object(
     start_at: broadcastMsSchema(EPOCH_MS),
     end_at: broadcastMsSchema(EPOCH_MS),
     reservation_state: t.Union([ReservationStateSchema, t.Null()]),
+    match: t.Optional(SearchMatchSchema),
   },
   EXTENSIBLE,
 );
@@ -197,6 +210,7 @@ export const FoundRecordingSchema = t.Object(
         'relative URL of the viewing screen, of the chase screen while recording; null: not viewable',
     }),
     verdict: t.Union([VerdictLevelSchema, t.Null()], { description: 'null: not judged yet' }),
+    match: t.Optional(SearchMatchSchema),
   },
   EXTENSIBLE,
 );

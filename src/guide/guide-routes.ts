@@ -163,7 +163,7 @@ function sharedStations(
   const listed = new Set(stations.map(({ id }) => id));
   const isListed = (id: StationId): boolean => listed.has(id);
   return [...programs.sharing(listed, from, to)].flatMap(([id, shared]) => {
-    const mains = shared.map((program) => mainStationOf(program, isListed));
+    const mains = shared.map((program) => mainStationOf(program, isListed) ?? program.sameOn);
     const [main] = mains;
     return main === undefined || mains.includes(undefined) ? [] : [{ stationId: id, mainStationId: main }];
   });
@@ -185,7 +185,8 @@ function addSharedRoute(app: Elysia, parts: GuideRouteNeeds): void {
       detail: {
         summary: 'Stations without own programmes in a time window',
         description:
-          'Sub-channels whose programmes are all announced as shared with a listed station of a lower number. ' +
+          'Sub-channels whose programmes are all announced as shared with a listed station of a lower number, or have the ' +
+          'name and times of its programmes. ' +
           'Carries an ETag; `If-None-Match` gives 304 while the guide did not change.',
         tags: ['guide'],
         responses: {
@@ -297,7 +298,8 @@ export function addGuideRoutes(app: Elysia, parts: GuideRouteNeeds): void {
       summary: 'Search programmes, recordings, reservations and rules',
       description:
         'Searches names and descriptions, for recordings also the name of their station, for rules their name. ' +
-        '`programs`: not yet ended, by start; `recordings`: not deleted, newest first; `reservations`: upcoming and ' +
+        '`programs`: not yet ended, by start, without those of sub-channels that repeat a main station and have no ' +
+        'reservation; `recordings`: not deleted, newest first; `reservations`: upcoming and ' +
         'in progress, by start. Keys of rows are snake_case.',
       tags: ['guide'],
     },

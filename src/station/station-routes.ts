@@ -38,7 +38,7 @@ function nowOf(
   isListed: (id: StationId) => boolean,
 ): NowProgram | null {
   if (program === undefined) return null;
-  const main = mainStationOf(program, isListed);
+  const main = mainStationOf(program, isListed) ?? program.sameOn;
   return {
     ...(main === undefined ? {} : { mainStationId: main }),
     id: program.id,

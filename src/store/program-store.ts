@@ -3,6 +3,7 @@ import type { Database } from 'bun:sqlite';
 import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
 import { type BroadcastMs, plusMs } from '../../lib/arib/time.ts';
 import type { ProgramRecord } from '../model/program.ts';
+import { sameOnMain } from './program-copies.ts';
 import { LONGEST_MS, PROGRAMS } from './program-row.ts';
 import type { Row } from './table.ts';
 
@@ -15,10 +16,20 @@ export interface Span {
 
 /** Fields of a programme for lists of stations. */
 const AIRING = PROGRAMS.pick(['id', 'stationId', 'eventId', 'startAt', 'endAt', 'name', 'audios', 'groups']);
-export type AiringProgram = ReturnType<typeof AIRING.read>;
+/** `sameOn`: the main station that has it by the same name and times. */
+interface Repeated {
+  readonly sameOn?: StationId;
+}
+export type AiringProgram = ReturnType<typeof AIRING.read> & Repeated;
 
 const SHARING = PROGRAMS.pick(['stationId', 'groups']);
-type SharingProgram = ReturnType<typeof SHARING.read>;
+type SharingProgram = ReturnType<typeof SHARING.read> & Repeated;
+
+type SameRow = Row & { same_on: StationId | null };
+
+function repeated({ same_on }: SameRow): Repeated {
+  return same_on === null ? {} : { sameOn: same_on };
+}
 
 export class ProgramStore {
   constructor(private readonly database: Database) {}
@@ -30,8 +41,8 @@ export class ProgramStore {
   airing(stations: Iterable<StationId>, now: BroadcastMs): Map<StationId, AiringProgram> {
     // One index look-up per station, in one statement: eight times faster than separate statements.
     const rows = this.database
-      .query<Row, { stations: string; now: BroadcastMs; since: BroadcastMs }>(
-        `SELECT ${AIRING.columns('p')}
+      .query<SameRow, { stations: string; now: BroadcastMs; since: BroadcastMs }>(
+        `SELECT ${AIRING.columns('p')}, ${sameOnMain('p')} AS same_on
          FROM json_each($stations) AS wanted CROSS JOIN programs AS p
          WHERE p.id = (SELECT id FROM programs
            WHERE station_id = wanted.value AND start_at <= $now AND start_at > $since AND end_at > $now
@@ -39,12 +50,13 @@ export class ProgramStore {
            ORDER BY on_air DESC, start_at DESC LIMIT 1)`,
       )
       .all({ stations: JSON.stringify([...stations]), now, since: plusMs(now, -LONGEST_MS) });
-    return new Map(rows.map(AIRING.read).map((program) => [program.stationId, program]));
+    const programs = rows.map((row): AiringProgram => ({ ...AIRING.read(row), ...repeated(row) }));
+    return new Map(programs.map((program) => [program.stationId, program]));
   }
 
   /**
-   * Shared programmes of each station in the window; absent: stations with a programme that is not shared, or without
-   * programmes.
+   * Shared and repeated programmes of each station in the window; absent: stations with a programme of their own, or
+   * without programmes.
    * @param to exclusive
    */
   sharing(
@@ -53,16 +65,19 @@ export class ProgramStore {
     to: BroadcastMs,
   ): Map<StationId, SharingProgram[]> {
     const rows = this.database
-      .query<Row, { stations: string; from: BroadcastMs; to: BroadcastMs; since: BroadcastMs }>(
-        `SELECT ${SHARING.columns('p')} FROM json_each($stations) AS wanted CROSS JOIN programs AS p
+      .query<SameRow, { stations: string; from: BroadcastMs; to: BroadcastMs; since: BroadcastMs }>(
+        `SELECT ${SHARING.columns('p')}, ${sameOnMain('p')} AS same_on
+         FROM json_each($stations) AS wanted CROSS JOIN programs AS p
          WHERE p.station_id = wanted.value AND p.start_at < $to AND p.start_at > $since AND p.end_at > $from
            AND p.hidden = 0
            AND NOT EXISTS (SELECT 1 FROM programs AS own
              WHERE own.station_id = wanted.value AND own.start_at < $to AND own.start_at > $since
-               AND own.end_at > $from AND own.hidden = 0 AND own.groups = '[]')`,
+               AND own.end_at > $from AND own.hidden = 0 AND own.groups = '[]'
+               AND ${sameOnMain('own')} IS NULL)`,
       )
       .all({ stations: JSON.stringify([...stations]), from, to, since: plusMs(from, -LONGEST_MS) });
-    return Map.groupBy(rows.map(SHARING.read), ({ stationId }) => stationId);
+    const programs = rows.map((row): SharingProgram => ({ ...SHARING.read(row), ...repeated(row) }));
+    return Map.groupBy(programs, ({ stationId }) => stationId);
   }
 
   /** The programme of one station at `now`. */

@@ -44,6 +44,52 @@ async function programs(query: string, limit = 10): Promise<string[]> {
 }
 
 describe('programmes', () => {
+  test('a sub-channel that repeats its main station is found there only, unless it differs or is booked', async () => {
+    const sub = STATION + 1;
+    home.addStation(sub, '試験テレビ２');
+    const found = async (): Promise<number[]> => {
+      indexAllPending(database);
+      const { rows } = await store.programs(searchWords('灯台'), 10, NOW);
+      return rows.map(({ id }) => Math.floor(id / 100_000) - STATION);
+    };
+    const setGroup = (id: number, event: number): void => {
+      const events = [{ networkId: 32_736, serviceId: 1_024, eventId: event }];
+      const groups = JSON.stringify([{ type: 'shared', events }]);
+      database.query('UPDATE programs SET groups = ? WHERE id = ?').run(groups, id);
+    };
+    // By name and times, on air and to come; one starts later and is another programme.
+    home.addProgram(1, { name: '灯台の朝', startAt: NOW - HOUR, endAt: NOW + HOUR });
+    home.addProgram(1, { name: '灯台の朝', startAt: NOW - HOUR, endAt: NOW + HOUR, station: sub });
+    home.addProgram(2, { name: '灯台の昼' });
+    home.addProgram(2, { name: '灯台の昼', station: sub });
+    expect(await found()).toEqual([0, 0]);
+    home.addProgram(3, { name: '灯台の昼', startAt: NOW + 2 * HOUR, station: sub });
+    expect(await found()).toEqual([0, 0, 1]);
+    // By the event group, whatever the name; not if the guide of the main station lacks the event.
+    home.addProgram(4, { name: '灯台の夜', startAt: NOW + 5 * HOUR });
+    const shared = home.addProgram(5, { name: '灯台の夜 第2', startAt: NOW + 5 * HOUR, station: sub });
+    expect(await found()).toEqual([0, 0, 1, 0, 1]);
+    setGroup(shared, 4);
+    expect(await found()).toEqual([0, 0, 1, 0]);
+    setGroup(shared, 99);
+    expect(await found()).toEqual([0, 0, 1, 0, 1]);
+    setGroup(shared, 4);
+    home.addReservation(1, { name: '灯台の夜', startAt: NOW + 5 * HOUR });
+    database.query('UPDATE reservations SET program_id = ?, station_id = ? WHERE id = 1').run(shared, sub);
+    expect(await found()).toEqual([0, 0, 1, 0, 1]);
+  });
+
+  test('a row whose name lacks a word says where it was found', async () => {
+    home.addProgram(1, { name: '町の話', description: '今夜', extended: { 出演者: '海野　遥' } });
+    home.addProgram(2, { name: '海野遥の町', startAt: NOW + HOUR });
+    indexAllPending(database);
+    const { rows } = await store.programs(searchWords('町 海野'), 10, NOW);
+    expect(rows.map(({ name, match }) => [name, match])).toEqual([
+      ['海野遥の町', undefined],
+      ['町の話', { heading: '出演者', text: '海野 遥' }],
+    ]);
+  });
+
   test('every word must be contained, in the name or the description', async () => {
     home.addProgram(1, { name: '歌の広場', description: '夏の名曲を集めて' });
     home.addProgram(2, { name: '歌の時間', description: '冬の名曲' });

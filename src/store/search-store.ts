@@ -20,12 +20,14 @@ import type {
   VerdictLevel,
 } from '../../lib/wire/api.ts';
 import type { RecordingId, ReservationId, RuleId } from '../model/ids.ts';
+import { searchExcerpt } from '../model/search-excerpt.ts';
 import { matchText } from '../model/search-text.ts';
 import { type CountedTable, tableStamp } from './change-counters.ts';
+import { isCopy } from './program-copies.ts';
 import { LONGEST_MS } from './program-row.ts';
 import { firstDocument, isRecordingPending, nameOf } from './search-index.ts';
 import { matchExpression, needsComparing, phraseExpression } from './search-terms.ts';
-import { readText } from './stored-json.ts';
+import { readObject, readText } from './stored-json.ts';
 
 /** Rows up to the limit, and whether there are more. */
 interface Section<Row> {
@@ -33,9 +35,15 @@ interface Section<Row> {
   rows: Row[];
 }
 
-interface ProgramRow {
-  id: ProgramId;
+/** Texts that are searched beside the name. */
+interface Described {
   name: string;
+  description: string;
+  extended: string | null;
+}
+
+interface ProgramRow extends Described {
+  id: ProgramId;
   service_name: string;
   start_at: BroadcastMs;
   end_at: BroadcastMs;
@@ -47,9 +55,8 @@ interface AiringRow extends ProgramRow {
   named: number;
 }
 
-interface RecordingRow {
+interface RecordingRow extends Described {
   id: RecordingId;
-  name: string;
   service_name: string;
   start_at: BroadcastMs;
   state: RecordingState;
@@ -82,16 +89,19 @@ const CONTAINS_ALL =
 const NAME_CONTAINS_ALL = `NOT EXISTS (SELECT 1 FROM json_each($words) AS word
   WHERE instr(substr(d.text, 1, instr(d.text, char(10))), word.value) = 0)`;
 
+/** What repeats a main station is found there; a reservation is shown where it is. */
+const IS_OWN = `(r.state IS NOT NULL OR NOT ${isCopy('p')})`;
+
 /** Programmes on air: few, found by their time. Hits in the name first. */
 const AIRING = `
-  SELECT p.id, p.name, s.name AS service_name, p.start_at, p.end_at, r.state AS reservation_state,
+  SELECT p.id, p.name, p.description, p.extended, s.name AS service_name, p.start_at, p.end_at, r.state AS reservation_state,
     ${NAME_CONTAINS_ALL} AS named
   FROM programs AS p INDEXED BY programs_by_start
     JOIN program_documents AS d ON d.program_id = p.id
     JOIN stations AS s ON s.id = p.station_id
     LEFT JOIN reservations AS r ON r.program_id = p.id
   WHERE p.start_at > $since AND p.start_at <= $now AND p.end_at > $now AND p.hidden = 0 AND s.hidden = 0
-    AND ${CONTAINS_ALL}
+    AND ${CONTAINS_ALL} AND ${IS_OWN}
   ORDER BY named DESC, d.document LIMIT $limit`;
 
 /** Upcoming programmes: read in the order of the index, which is by start. */
@@ -104,10 +114,11 @@ const COMING_BY_NAME = comingDocuments('program_name_letters');
 const COMING_DOCUMENTS = comingDocuments('program_letters');
 
 const COMING_PROGRAM = `
-  SELECT p.id, p.name, s.name AS service_name, p.start_at, p.end_at, r.state AS reservation_state
+  SELECT p.id, p.name, p.description, p.extended, s.name AS service_name, p.start_at, p.end_at, r.state AS reservation_state
   FROM programs AS p JOIN stations AS s ON s.id = p.station_id
     LEFT JOIN reservations AS r ON r.program_id = p.id
-  WHERE p.id = $id AND p.start_at > $now AND p.end_at > $now AND p.hidden = 0 AND s.hidden = 0`;
+  WHERE p.id = $id AND p.start_at > $now AND p.end_at > $now AND p.hidden = 0 AND s.hidden = 0
+    AND ${IS_OWN}`;
 
 /** Newest first. */
 const recordingDocuments = (letters: string): string => `
@@ -122,7 +133,7 @@ const ALL_RECORDING_DOCUMENTS =
   'SELECT recording_id AS id, text FROM recording_documents ORDER BY document DESC';
 
 const RECORDING = `
-  SELECT r.id, r.name, r.service_name, r.start_at, r.state,
+  SELECT r.id, r.name, r.description, r.extended, r.service_name, r.start_at, r.state,
     CASE WHEN json_valid(r.verdict) THEN json_extract(r.verdict, '$.level') END AS verdict,
     EXISTS (SELECT 1 FROM recording_files AS f WHERE f.recording_id = r.id) AS has_file
   FROM recordings AS r WHERE r.id = $id AND r.binned_at IS NULL AND r.deleted_at IS NULL`;
@@ -151,8 +162,12 @@ function needed({ offset, limit }: Page): number {
 }
 
 /** The page of rows, beginning with its first. */
-function section<Row>(rows: Row[], { offset, limit }: Page): Section<Row> {
-  return { more: rows.length > offset + limit, rows: rows.slice(offset, offset + limit) };
+function section<Row, Found>(
+  rows: Row[],
+  { offset, limit }: Page,
+  toFound: (row: Row) => Found,
+): Section<Found> {
+  return { more: rows.length > offset + limit, rows: rows.slice(offset, offset + limit).map(toFound) };
 }
 
 function watchUrl(row: RecordingRow): string | null {
@@ -160,7 +175,21 @@ function watchUrl(row: RecordingRow): string | null {
   return row.has_file === 1 && row.state !== 'failed' ? `watch/${row.id}` : null;
 }
 
-function toFoundProgram(row: ProgramRow): FoundProgram {
+/** Why a row was found, if its name does not say it. */
+function matchOf(
+  { name, description, extended }: Described,
+  words: readonly string[],
+): Pick<FoundProgram, 'match'> {
+  const parts = Object.entries(readObject<Record<string, unknown>>(extended) ?? {});
+  const texts: [string, string][] = [
+    ['', readText(description)],
+    ...parts.map(([heading, body]): [string, string] => [heading, readText(body)]),
+  ];
+  const match = searchExcerpt(readText(name), texts, words);
+  return match === undefined ? {} : { match };
+}
+
+function toFoundProgram(row: ProgramRow, words: readonly string[]): FoundProgram {
   const texts = { name: readText(row.name), service_name: readText(row.service_name) };
   return {
     id: row.id,
@@ -168,10 +197,11 @@ function toFoundProgram(row: ProgramRow): FoundProgram {
     start_at: row.start_at,
     end_at: row.end_at,
     reservation_state: row.reservation_state,
+    ...matchOf(row, words),
   };
 }
 
-function toFoundRecording(row: RecordingRow): FoundRecording {
+function toFoundRecording(row: RecordingRow, words: readonly string[]): FoundRecording {
   return {
     id: row.id,
     name: readText(row.name),
@@ -180,6 +210,7 @@ function toFoundRecording(row: RecordingRow): FoundRecording {
     state: row.state,
     watch: watchUrl(row),
     verdict: row.verdict,
+    ...matchOf(row, words),
   };
 }
 
@@ -242,7 +273,7 @@ export class SearchStore {
     found.push(...airing.filter((one) => one.named === 0));
     const others = comingSource(COMING_DOCUMENTS, words, first);
     found.push(...(await this.#read(others, other, most - found.length)));
-    return section(found.map(toFoundProgram), page);
+    return section(found, page, (one) => toFoundProgram(one, words));
   }
 
   #airing(words: readonly string[], limit: number, now: BroadcastMs): AiringRow[] {
@@ -267,7 +298,7 @@ export class SearchStore {
     const other = (id: number) => (known.has(id) ? null : row(id));
     const others = this.#recordingSource(RECORDING_DOCUMENTS, words);
     found.push(...(await this.#read(others, other, most - found.length)));
-    return section(found.map(toFoundRecording), page);
+    return section(found, page, (one) => toFoundRecording(one, words));
   }
 
   #recordingSource(sql: string, words: readonly string[]): Source {
@@ -318,20 +349,16 @@ export class SearchStore {
       ({ row, text }) => (row.end_at > now || row.state === 'recording') && containsAll(text, words),
       needed(page),
     );
-    return section(
-      found.map(({ row }) => toFoundReservation(row)),
-      page,
-    );
+    return section(found, page, ({ row }) => toFoundReservation(row));
   }
 
   /** Rules by name. */
   rules(words: readonly string[], limit: number, offset = 0): Section<FoundRule> {
     const page = { offset, limit };
     const found = firstOf(this.#rules.get(), ({ text }) => containsAll(text, words), needed(page));
-    return section(
-      found.map(({ row }) => ({ id: row.id, name: readText(row.name), enabled: row.enabled === 1 })),
-      page,
-    );
+    return section(found, page, ({ row }) => ({
+      ...{ id: row.id, name: readText(row.name), enabled: row.enabled === 1 },
+    }));
   }
 }
 

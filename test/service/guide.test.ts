@@ -204,6 +204,15 @@ describe('a sub-channel', () => {
         [main, undefined],
         [sub, main],
       ]);
+      // Without the descriptor: by name and times.
+      putPrograms(home.database, [row(1, { station: sub }), row(9, { ...now, station: sub })]);
+      expect(await shared(1)).toEqual([{ stationId: sub, mainStationId: main }]);
+      expect(await shared(2)).toEqual([]);
+      const plain = (await (await home.ask('/api/services')).json()) as Station[];
+      expect(plain.find(({ id }) => id === sub)?.now?.mainStationId).toBe(main as StationId);
+      putPrograms(home.database, [row(9, { ...now, station: sub, name: '別の番組' })]);
+      const own = (await (await home.ask('/api/services')).json()) as Station[];
+      expect(own.find(({ id }) => id === sub)?.now?.mainStationId).toBeUndefined();
     } finally {
       await home.close();
     }

@@ -7,6 +7,7 @@ import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
 import { broadcastMs, plusMs } from '../../lib/arib/time.ts';
 import { wallMs } from '../../lib/host/clock.ts';
 import type {
+  FoundProgram,
   GuideProgram,
   GuideStatus,
   GuideWindow,
@@ -14,6 +15,7 @@ import type {
   SearchResult,
   Station,
 } from '../../lib/wire/api.ts';
+import { searchExcerpt } from '../../src/model/search-excerpt.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -255,6 +257,11 @@ export function programDetail(guide: FakeGuide, id: ProgramId, now: number): Pro
   return undefined;
 }
 
+function matchIn({ name, description }: GuideProgram, words: string[]): Pick<FoundProgram, 'match'> {
+  const match = searchExcerpt(name, [['', description ?? '']], words);
+  return match === undefined ? {} : { match };
+}
+
 export function searchGuide(
   guide: FakeGuide,
   q: string,
@@ -283,6 +290,7 @@ export function searchGuide(
     start_at: program.startAt,
     end_at: program.endAt,
     reservation_state: null,
+    ...matchIn(program, words),
   }));
   return {
     q,

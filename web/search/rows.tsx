@@ -5,6 +5,7 @@ import type {
   FoundReservation,
   FoundRule,
   ReservationState,
+  SearchMatch,
   VerdictLevel,
 } from '../../lib/wire/api.ts';
 import type { ReservationId } from '../../lib/wire/ids.ts';
@@ -40,9 +41,11 @@ interface RowProps {
   readonly when: string;
   readonly station: string;
   readonly badge?: readonly [text: string, tone: string] | undefined;
+  /** Why it was found, where the title does not say it. */
+  readonly match?: SearchMatch | undefined;
 }
 
-function RowContent({ icon, name, words, when, station, badge }: RowProps) {
+function RowContent({ icon, name, words, when, station, badge, match }: RowProps) {
   const { title, marks } = splitTitle(name);
   return (
     <>
@@ -62,6 +65,14 @@ function RowContent({ icon, name, words, when, station, badge }: RowProps) {
             </span>
           )}
         </span>
+        {match === undefined ? null : (
+          <span class="found-match note">
+            <Highlighted
+              text={match.heading === '' ? match.text : TEXTS.headed(match.heading, match.text)}
+              words={words}
+            />
+          </span>
+        )}
       </span>
       {badge === undefined ? null : (
         <span class="found-badge rigid text-xs extrabold pill" data-tone={badge[1]}>
@@ -151,6 +162,7 @@ export function ProgramRow({ row, words }: { row: FoundProgram; words: string })
             live ? remainingText(row.end_at, now.value) : lengthText(row.end_at - row.start_at),
           )}
           station={row.service_name}
+          match={row.match}
           badge={state ?? (live ? [TEXTS.onAir, 'live'] : undefined)}
         />
       </button>
@@ -185,6 +197,7 @@ export function RecordingRow({ row, words }: { row: FoundRecording; words: strin
           words={words}
           when={shortText(row.start_at, currentMs())}
           station={row.service_name}
+          match={row.match}
           badge={recordingBadge(row)}
         />
       </a>

@@ -35,7 +35,10 @@ function Section({ title, more, count, onMore, children }: SectionProps) {
   if (count === 0) return null;
   return (
     <section class="found-section" aria-label={title}>
-      <h2 class="below-75 text-l">{title}</h2>
+      <header class="hstack gap-50 below-75">
+        <h2 class="text-l">{title}</h2>
+        <span class="note numbers">{more ? TEXTS.countOrMore(count) : TEXTS.count(count)}</span>
+      </header>
       <div class="rows found-rows below-75 round-l bordered surface">{children}</div>
       {!more ? null : onMore === undefined ? (
         <p class="note">{TEXTS.moreNote}</p>

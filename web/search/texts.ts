@@ -43,6 +43,8 @@ export const TEXTS = {
   recordings: '録画',
   reservations: '予約',
   rules: '録画ルール',
+  count: (count: number) => `${count}件`,
+  countOrMore: (count: number) => `${count}件以上`,
   more: 'もっと見る',
   moreNote: 'ほかにもあります。キーワードを足すと絞り込めます。',
   ruleOfWords: 'このキーワードで録画ルールを作る',
@@ -56,6 +58,7 @@ export const TEXTS = {
   hintOver: '終わった番組は番組表からなくなります。',
 
   // A row
+  headed: (heading: string, text: string) => `${heading}：${text}`,
   onAir: '放送中',
   whenAndLength: (when: string, length: string) => `${when}・${length}`,
   deedOf: (deed: string, title: string) => `${deed}：${title}`,
