@@ -11,6 +11,7 @@ import { RULES, RUNNING_RECORDINGS, STORAGE } from '../query/queries.ts';
 import { getRecordingPage, getSeriesPage } from '../query/recordings.ts';
 import { useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
+import { lazy } from '../ui/lazy.tsx';
 import { splitTitle, tidyTitle } from '../words/title.ts';
 import { erase, stopRecording } from './actions.ts';
 import { focusCellList } from './cell-list.tsx';
@@ -31,11 +32,16 @@ import {
 import { Running } from './running.tsx';
 import { Selection } from './selection.ts';
 import { SelectionBar, Working } from './selection-bar.tsx';
-import { RecordingSheet } from './sheet.tsx';
 import { FilterSheet, type RuleName, SortSheet } from './sheets.tsx';
 import { FreeSpaceWarnings, RoomFailed, RoomGauge, RoomSheet } from './storage.tsx';
 import { TEXTS } from './texts.ts';
 import { Toolbar } from './toolbar.tsx';
+
+/** Fetched once the list stands: nobody opens one before. */
+const RecordingSheet = lazy({
+  styles: [],
+  load: async () => (await import('./sheet.tsx')).RecordingSheet,
+});
 
 const RUNNING_POLL_MS = 3_000;
 
@@ -136,6 +142,7 @@ function Listed({ shown, selection, onErase, onStop, ruleName, running, waits, o
   const { all } = useChoosing({ shown, pages, selection });
   const id = shownRecording.value;
   useFocusAfterSheet(id);
+  useEffect(() => void RecordingSheet.prefetch().catch(() => undefined), []);
   const find = (wanted: number): Recording | undefined =>
     running?.find((one) => one.id === wanted) ?? pages.known().find((one) => one.id === wanted);
   useEffect(() => {
