@@ -14,7 +14,7 @@ import type { RecordingId } from '../model/ids.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
 import type { OpenRecording, OpenRecordings } from './open-recordings.ts';
 import { type KeyFrameRun, keyFrameRuns } from './picture-frames.ts';
-import { mostTelling, replaceEmpty, type SmallPicture } from './picture-score.ts';
+import { mostTelling, replaceBlack, type SmallPicture } from './picture-score.ts';
 import type { RecordingCache } from './recording-cache.ts';
 
 /** Stored as JSON beside the sheets. */
@@ -155,7 +155,7 @@ export class PictureMaker {
       const pictures = await this.#pictures(work, times, PREVIEW);
       // A sheet without any picture disables all previews: wrong ones would be worse.
       if (pictures === undefined) return;
-      replaceEmpty(smallPictures(pictures, PREVIEW), MOST_APART);
+      replaceBlack(smallPictures(pictures, PREVIEW), MOST_APART);
       const raw = cache.path(id, RAW_FILE);
       await writeFile(raw, pictures);
       const rows = Math.ceil(onSheet / SHEET.columns);

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { mostTelling, pictureScore, replaceEmpty, type SmallPicture } from './picture-score.ts';
+import { mostTelling, pictureScore, replaceBlack, type SmallPicture } from './picture-score.ts';
 
 const WIDTH = 64;
 const HEIGHT = 36;
@@ -59,13 +59,13 @@ test('an incomplete picture has no score', () => {
   expect(pictureScore({ width: 0, height: 0, pixels: new Uint8Array(0) })).toBe(0);
 });
 
-test('a picture that shows nothing is replaced by the nearest one that does, within reach', () => {
+test('a black picture is replaced by the nearest other one, within reach', () => {
   const pictures = [black, scene, blue, black, card, black, black, black].map((one) => ({
     ...one,
     pixels: one.pixels.slice(),
   }));
-  replaceEmpty(pictures, 2);
-  const expected = [scene, scene, scene, card, card, card, card, black];
+  replaceBlack(pictures, 2);
+  const expected = [scene, scene, blue, card, card, card, card, black];
   expect(pictures.map(({ pixels }) => Buffer.compare(pixels, black.pixels) === 0)).toEqual(
     expected.map((one) => one === black),
   );

@@ -106,8 +106,8 @@ export function pictureScore(picture: SmallPicture): number {
 /** Looked at by every so many pixels: enough to tell a picture from none, in a thousandth of a second. */
 const STRIDE = 7;
 
-/** Practically one colour, as between scenes and around commercials. */
-function isEmpty({ pixels }: SmallPicture): boolean {
+/** Practically black, as between scenes and around commercials. */
+function isBlack({ pixels }: SmallPicture): boolean {
   let [count, sum, squares] = [0, 0, 0];
   for (let at = 0; at + 3 <= pixels.length; at += 3 * STRIDE) {
     const luma = lumaOf(pixels, at);
@@ -115,20 +115,21 @@ function isEmpty({ pixels }: SmallPicture): boolean {
     sum += luma;
     squares += luma * luma;
   }
-  return count === 0 || squares / count - (sum / count) ** 2 < FLAT_DEVIATION ** 2;
+  const mean = sum / Math.max(1, count);
+  return mean < DARK && squares / Math.max(1, count) - mean ** 2 < FLAT_DEVIATION ** 2;
 }
 
 /**
- * Puts the nearest picture that shows something in the place of each that shows nothing, the later of two.
+ * Puts the nearest picture that shows something in the place of each black one, the later of two.
  *
- * @param reach how many pictures away: longer stretches without a picture stay as they are
+ * @param reach how many pictures away: the middle of a longer black stretch stays black
  */
-export function replaceEmpty(pictures: readonly SmallPicture[], reach: number): void {
-  const empty = pictures.map(isEmpty);
+export function replaceBlack(pictures: readonly SmallPicture[], reach: number): void {
+  const black = pictures.map(isBlack);
   for (const [index, { pixels }] of pictures.entries()) {
-    if (empty[index] === false) continue;
+    if (black[index] === false) continue;
     const near = Array.from({ length: reach }, (_, far) => [index + far + 1, index - far - 1]).flat();
-    const found = pictures[near.find((one) => empty[one] === false) ?? -1];
+    const found = pictures[near.find((one) => black[one] === false) ?? -1];
     if (found !== undefined) pixels.set(found.pixels);
   }
 }
