@@ -1,9 +1,7 @@
 /** `GET /api/stills`: small pictures of what stations show now. */
 import { type Static, Type as t } from '@sinclair/typebox';
 import { broadcastMsSchema, EXTENSIBLE, stationIdSchema } from './schema-parts.ts';
-
-/** Stations of one request: more than a home screen shows at once. */
-export const MAX_STILLS = 128;
+import { MAX_STILLS } from './vocabulary.ts';
 
 const StillSchema = t.Object(
   {

@@ -50,6 +50,8 @@ export const PRIORITY = {
 
 // The service
 
+/** Stations whose pictures one request may name: more than a home screen shows at once. */
+export const MAX_STILLS = 128;
 export const HEALTH_STATES = ['ok', 'degraded'] as const;
 /** Of the connection to the agent. */
 export const AGENT_STATES = ['connecting', 'connected', 'unavailable'] as const;

@@ -1,6 +1,6 @@
 /** A minimal service for tests of the UI: the built files, fake stations, a paced live stream, events. */
 import { join, normalize } from 'node:path';
-import type { LiveQuality, Problem, Station } from '../../lib/wire/api.ts';
+import type { LiveQuality, Problem, Station, Still } from '../../lib/wire/api.ts';
 import type { ResponseMessage } from '../../lib/wire/data-broadcast.ts';
 import { type FakeStream, FRAGMENT_MS } from './fake-air.ts';
 import { answerHousehold, type HouseholdState, newHousehold } from './fake-api.ts';
@@ -16,6 +16,9 @@ interface LiveRequestSeen {
 /** State that tests change while the service runs. */
 interface FakeState {
   stations: Station[] | Problem;
+  /** Pictures of stations; their content is `stillPicture`. */
+  stills: readonly Still[];
+  stillPicture: Uint8Array<ArrayBuffer>;
   /** Milliseconds before the list is answered. */
   listDelayMs: number;
   /** Failure of the next `count` live requests. */
@@ -118,6 +121,8 @@ export class FakeService {
   ) {
     this.state = {
       stations,
+      stills: [],
+      stillPicture: new Uint8Array(),
       listDelayMs: 0,
       liveProblem: undefined,
       answerDelayMs: 0,
@@ -201,6 +206,9 @@ export class FakeService {
     if (this.state.refusing && path.startsWith('api/'))
       return Response.json({ error: 'unauthorized' }, { status: 401 });
     if (path === 'api/services') return await this.#list();
+    if (path === 'api/stills') return Response.json(this.state.stills);
+    if (/^api\/services\/\d+\/still$/u.test(path))
+      return new Response(this.state.stillPicture, { headers: { 'content-type': 'image/jpeg' } });
     if (path === 'api/health') {
       const stations = Array.isArray(this.state.stations) ? this.state.stations.length : 0;
       const version = { version: '0.1.0', latestVersion: null };

@@ -5,9 +5,15 @@ import { fakeStations } from './fake-air.ts';
 import { busyEvening, newBookings } from './fake-bookings.ts';
 import { faultsOf, focusOn, hasChromium, PHONE, webRig } from './rig.ts';
 
+/** A picture of one pixel, as GIF: only its box counts. */
+const PIXEL = Uint8Array.from(atob('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'), (letter) =>
+  letter.charCodeAt(0),
+);
+
 describe.skipIf(!hasChromium)('the home screen', () => {
   const rig = webRig();
   afterEach(() => {
+    rig.service.state.stills = [];
     rig.service.state.stations = fakeStations(START);
     rig.service.state.listDelayMs = 0;
   });
@@ -43,7 +49,7 @@ describe.skipIf(!hasChromium)('the home screen', () => {
     await page.keyboard.press('ArrowRight');
     await focusOn(page, 'みなとEテレビ');
     await page.keyboard.press('ArrowDown');
-    await focusOn(page, '青葉テレビ2');
+    await focusOn(page, 'ミライTV');
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('ArrowUp');
     await focusOn(page, '地デジ');
@@ -63,7 +69,7 @@ describe.skipIf(!hasChromium)('the home screen', () => {
     await page.locator('a.card').first().waitFor();
   });
 
-  test('recordings in progress and the next ones are above the stations, and open', async () => {
+  test('recordings in progress and the next ones are on the home screen, and open', async () => {
     const stations = fakeStations(Date.now());
     const [first] = stations;
     if (first?.now == null) throw new Error('nothing on');
@@ -98,6 +104,46 @@ describe.skipIf(!hasChromium)('the home screen', () => {
     await page.locator('.booking').nth(1).waitFor();
     expect(await page.locator('.booking').count()).toBe(2);
     rig.service.household.bookings = newBookings();
+  });
+
+  test('shows pictures of what is on, an old one with its age, in boxes that do not move', async () => {
+    const [first, second] = fakeStations(START);
+    if (first === undefined || second === undefined) throw new Error('no stations');
+    const page = await rig.open('');
+    const box = page.locator('.card-still').first();
+    await box.locator('.logo').waitFor();
+    const before = await box.boundingBox();
+    expect((before?.width ?? 0) / (before?.height ?? 1)).toBeCloseTo(16 / 9, 1);
+    rig.service.state.stillPicture = PIXEL;
+    rig.service.state.stills = [
+      { stationId: first.id, at: broadcastMs(Date.now()), picture: `api/services/${first.id}/still?v=1` },
+      { stationId: second.id, at: broadcastMs(Date.now() - 5 * 60_000), picture: 'api/services/2/still?v=2' },
+    ];
+    await page.reload();
+    await box.locator('img[src$="still?v=1"]').waitFor();
+    await page.locator('a.card').nth(1).getByText('5分前の画面').waitFor();
+    expect(await page.locator('.card-age').count()).toBe(1);
+    expect(await box.boundingBox()).toEqual(before);
+  });
+
+  test('before the first scan there is one card, which leads to the set-up', async () => {
+    rig.service.state.stations = fakeStations(START)
+      .filter(({ type }) => type !== 'GR')
+      .map((station) => ({ ...station, now: null }));
+    const page = await rig.open('');
+    await page.getByRole('heading', { name: 'チャンネルスキャンをしましょう' }).waitFor();
+    expect(await page.locator('a.card, .status-line, .home-row').count()).toBe(0);
+    await page.locator('main').getByRole('link', { name: 'はじめての設定' }).click();
+    await page.waitForURL('**/tv/setup');
+  });
+
+  test('a missing card is told in one line', async () => {
+    const { card } = rig.service.household;
+    rig.service.household.card = { ...card, state: 'absent', failure: 'no_card' };
+    const page = await rig.open('');
+    const line = page.getByRole('navigation', { name: '録画の状況' });
+    await line.getByRole('link', { name: /カード/u }).waitFor();
+    rig.service.household.card = card;
   });
 
   test('a number key opens the station of that remote control button', async () => {

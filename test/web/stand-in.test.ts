@@ -54,6 +54,7 @@ async function addresses(): Promise<string[]> {
   return [
     ...[
       'services',
+      `stills?stations=${STATIONS[0]?.id}`,
       'health',
       'guide/status',
       'guide/shared',

@@ -196,7 +196,7 @@ export const BIG_HOUSEHOLD: readonly Task[] = [
   },
   {
     name: '途中まで見た録画の続きを見る',
-    ...{ pointer: 1, keys: 5 },
+    ...{ pointer: 1, keys: 6 },
     remote: true,
     run: async (input) => {
       await input.choose(input.page.locator('.watch-card', { hasText: '残り' }).first());

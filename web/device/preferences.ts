@@ -150,8 +150,10 @@ export const commercialSkipping = remembered<CommercialSkipping>(
 );
 /** The next episode starts automatically. */
 export const playsNext = remembered('plays-next', true, flag);
-/** The home screen had recordings to continue or new ones when it was last seen. */
-export const homeWatch = remembered('home-watch', false, flag);
+/** The home screen had recordings to continue when it was last seen. */
+export const homeResume = remembered('home-resume', false, flag);
+/** The same of new recordings. */
+export const homeFresh = remembered('home-fresh', false, flag);
 /** Seconds that live viewing buffers on this device, as its network needs; `live/live-pacing.ts` moves it. */
 export const liveBuffer = remembered('live-buffer', 0.5, (value) =>
   typeof value === 'number' && value >= 0.2 && value <= 4 ? value : undefined,

@@ -1,7 +1,8 @@
-/** Home: every station by broadcast type with what is on now. */
+/** Home: every station by broadcast type with what is on now, then what to continue, what is booked and what is new. */
 
 import { useEffect, useState } from 'preact/hooks';
-import type { Station } from '../../lib/wire/api.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
+import type { Station, Still } from '../../lib/wire/api.ts';
 import { now } from '../device/clock.ts';
 import { connection } from '../device/connection.ts';
 import { homeTab } from '../device/preferences.ts';
@@ -10,8 +11,10 @@ import { keyNumber } from '../navigation/keys.ts';
 import { navigate } from '../navigation/router.ts';
 import { Bell } from '../notices/bell.tsx';
 import { getStatus } from '../query/api.ts';
+import { stillsQuery } from '../query/queries.ts';
 import { shownStations } from '../query/station-order.ts';
 import { readStations, stationList, stationOfKey, withoutCopies } from '../query/stations.ts';
+import { useQuery } from '../query/use-query.ts';
 import { Panel } from '../ui/panel.tsx';
 import { FailurePanel } from '../words/failure-panel.tsx';
 import { airClockText, airDateText } from '../words/time.ts';
@@ -27,12 +30,19 @@ const BANDS = [
   { type: 'CS', label: 'CS' },
 ] as const;
 
+/** The pictures of the stations on the screen, by station; asked for while it is there. */
+function useStills(list: readonly Station[]): ReadonlyMap<StationId, Still> {
+  const { value } = useQuery(list.length === 0 ? undefined : stillsQuery(list.map(({ id }) => id)));
+  return new Map(value?.map((still) => [still.stationId, still]));
+}
+
 function Bands({ stations }: { stations: readonly Station[] }) {
   const present = BANDS.map((band) => ({
     ...band,
     stations: stations.filter((station) => station.type === band.type),
   })).filter((band) => band.stations.length > 0);
   const chosen = present.find((band) => band.type === homeTab.value) ?? present[0];
+  const stills = useStills(chosen?.stations ?? []);
   if (chosen === undefined) return <NoStations />;
   return (
     <>
@@ -70,7 +80,7 @@ function Bands({ stations }: { stations: readonly Station[] }) {
         >
           {chosen.stations.map((station) => (
             <li key={station.id} class="stack min-0">
-              <StationCard station={station} />
+              <StationCard station={station} still={stills.get(station.id)} />
             </li>
           ))}
         </ul>
@@ -93,6 +103,22 @@ function useTrouble(of: 'agent' | 'database'): string | undefined {
     return () => abort.abort();
   }, [connection.value]);
   return trouble;
+}
+
+function Unscanned() {
+  return (
+    <Panel
+      icon="antenna"
+      title={TEXTS.noScan}
+      actions={
+        <a class="button button-main" href="setup">
+          {TEXTS.setup}
+        </a>
+      }
+    >
+      <p>{TEXTS.noScanNote}</p>
+    </Panel>
+  );
 }
 
 function NoStations() {
@@ -129,33 +155,47 @@ function Waiting() {
   );
 }
 
+/** Satellite stations come from a table before the first scan: without programmes they only hide the way to it. */
+function isUnscanned(list: readonly Station[]): boolean {
+  return list.every(({ type, now: program }) => type !== 'GR' && program === null);
+}
+
+/** What is below the stations, once they are there and it is known which rows there are: a row that arrives later would push the others down. */
+function Rows() {
+  const isUnknown = [useIsNextUnknown(), useIsWatchUnknown('resume'), useIsWatchUnknown('fresh')];
+  if (isUnknown.includes(true)) return null;
+  return (
+    <>
+      <WatchRow kind="resume" />
+      <NextUp />
+      <WatchRow kind="fresh" />
+      <StatusLine />
+    </>
+  );
+}
+
 function Content() {
   const list = stationList.value;
   switch (list.kind) {
     case 'loading':
       return <Waiting />;
     case 'failed':
-      return <FailurePanel failure={list.failure} onRetry={() => void readStations()} />;
+      return (
+        <>
+          <FailurePanel failure={list.failure} onRetry={() => void readStations()} />
+          <Rows />
+        </>
+      );
     case 'ready':
-      return <Bands stations={withoutCopies(shownStations.value)} />;
+      if (list.stations.length === 0) return <NoStations />;
+      if (isUnscanned(list.stations)) return <Unscanned />;
+      return (
+        <>
+          <Bands stations={withoutCopies(shownStations.value)} />
+          <Rows />
+        </>
+      );
   }
-}
-
-/**
- * The rows above the stations, and the stations. Where the last visit does not say that a row is there, its answer is
- * awaited: a row that arrives later would push the stations down.
- */
-function Rows() {
-  const isNextUnknown = useIsNextUnknown();
-  const isWatchUnknown = useIsWatchUnknown();
-  if ((isNextUnknown || isWatchUnknown) && stationList.value.kind !== 'failed') return <Waiting />;
-  return (
-    <>
-      <NextUp />
-      <WatchRow />
-      <Content />
-    </>
-  );
 }
 
 /** The digits of a remote control lead straight to a station. */
@@ -196,8 +236,7 @@ export function Home() {
         </p>
       </header>
       <DatabaseTrouble />
-      <StatusLine />
-      <Rows />
+      <Content />
     </>
   );
 }

@@ -12,9 +12,10 @@ import { nextUp } from '../reservations/sort.ts';
 import { Named } from '../ui/named.tsx';
 import { ProgramProgress } from '../ui/progress.tsx';
 import { narrow } from '../words/channel.ts';
-import { broadcastDay } from '../words/day.ts';
+import { broadcastDay, HOUR_MS } from '../words/day.ts';
 import { spokenText, titleOf } from '../words/reservation.ts';
 import { airClockText, leftToRecord, shortText } from '../words/time.ts';
+import { RowHead, RowHeadSpace } from './row-head.tsx';
 import { TEXTS } from './texts.ts';
 
 function when(item: ReservationItem, at: BroadcastMs): string {
@@ -56,10 +57,29 @@ function Entry({ item }: { item: ReservationItem }) {
   );
 }
 
-/** As high as the loaded content, so that the stations below do not move. */
+/** From the beginning of the broadcast day to its evening, at 17:00. */
+const EVENING_MS = 12 * HOUR_MS;
+
+/** What stands below it. */
+function titleOfRow(
+  running: readonly ReservationItem[],
+  coming: readonly ReservationItem[],
+  at: BroadcastMs,
+): string {
+  if (coming.length === 0) return TEXTS.running;
+  if (running.length > 0) return TEXTS.runningAndNext;
+  const today = broadcastDay(at);
+  const isTonight = coming.every(
+    ({ startAt }) => broadcastDay(startAt) === today && startAt >= today + EVENING_MS,
+  );
+  return isTonight ? TEXTS.tonight : TEXTS.next;
+}
+
+/** As high as the loaded content, so that what is below does not move. */
 function Waiting() {
   return (
-    <section class="next-up" aria-hidden="true">
+    <section class="home-row next-up below-100" aria-hidden="true">
+      <RowHeadSpace />
       <ul class="next-list flex hscroll gap-60">
         <li class="next-item stack">
           <span class="next skeleton stack gap-15 text-left bordered hover-surface">
@@ -89,8 +109,10 @@ export function NextUp() {
   }, [items, some]);
   if (items === undefined && failure === undefined && homeNext.value) return <Waiting />;
   if (!some) return null;
+  const title = titleOfRow(running, coming, now.value);
   return (
-    <section class="next-up" aria-label={TEXTS.nextUp} data-nav-group="next-up">
+    <section class="home-row next-up below-100" aria-label={title} data-nav-group="next-up">
+      <RowHead title={title} all="reservations" />
       <ul class="next-list flex hscroll gap-60">
         {[...running, ...coming].map((item) => (
           <Entry key={item.id} item={item} />

@@ -1,5 +1,6 @@
-/** One station on the home screen, with what it shows now; the whole card leads to the picture. */
-import type { NowProgram, Station } from '../../lib/wire/api.ts';
+/** One station on the home screen, with a picture of what it shows now; the whole card leads to it. */
+import { useState } from 'preact/hooks';
+import type { NowProgram, Station, Still } from '../../lib/wire/api.ts';
 import { now } from '../device/clock.ts';
 import { lastStation } from '../device/preferences.ts';
 import { stations } from '../query/stations.ts';
@@ -28,7 +29,43 @@ function RecordMark({ program }: { program: NowProgram }) {
   ) : null;
 }
 
-export function StationCard({ station }: { station: Station }) {
+const MINUTE_MS = 60_000;
+/** A picture that is older than this says so. */
+const OLD_MS = 3 * MINUTE_MS;
+
+/** What the station shows; until there is a picture, its sign. The box keeps its size. */
+function StillPicture({ station, still }: { station: Station; still: Still | undefined }) {
+  const [broken, setBroken] = useState('');
+  const age = still === undefined ? 0 : now.value - still.at;
+  return (
+    <span class="card-still place-center relative clip" aria-hidden="true">
+      {still === undefined || still.picture === broken ? (
+        <Logo station={station} />
+      ) : (
+        <img
+          class="inset-0 absolute full-width full-height"
+          src={still.picture}
+          alt=""
+          decoding="async"
+          onError={() => setBroken(still.picture)}
+        />
+      )}
+      {age < OLD_MS ? null : (
+        <span class="card-age absolute numbers text-xs bold">
+          {TEXTS.pictureAge(Math.floor(age / MINUTE_MS))}
+        </span>
+      )}
+    </span>
+  );
+}
+
+interface StationCardProps {
+  station: Station;
+  /** Undefined: there is no picture. */
+  still: Still | undefined;
+}
+
+export function StationCard({ station, still }: StationCardProps) {
   const program = station.now;
   const isLast = lastStation.value === station.id;
   const name = narrow(station.name);
@@ -37,49 +74,45 @@ export function StationCard({ station }: { station: Station }) {
   const parts = program === null ? undefined : splitTitle(program.name);
   return (
     <a
-      class="card stack gap-75 relative clip round-l bordered surface shadow-1 hover-surface"
+      class="card stack relative clip bordered surface shadow-1 hover-surface"
       href={`live/${station.id}`}
       data-nav-initial={isLast ? '' : undefined}
     >
       <Named name={`${label} ${name}、${parts?.title ?? TEXTS.noProgram}${left === '' ? '' : `、${left}`}`}>
-        <span class="card-station hstack min-0 gap-75">
-          <Logo station={station} />
-          <span class="card-name stack min-0 gap-10">
-            <span class="card-key numbers">
-              {label}
-              {isLast ? (
-                <span class="card-last text-mini bold pill fill-main" title={TEXTS.lastNote}>
-                  {TEXTS.last}
-                </span>
-              ) : null}
-            </span>
-            <b class="bold truncate">{name}</b>
-          </span>
-          {left === '' ? null : (
-            <span class="card-left numbers push-end text-xs bold text-accent nowrap pill">{left}</span>
-          )}
-        </span>
-        {parts === undefined ? (
-          <span class="card-none semibold faint">{TEXTS.noProgramYet}</span>
+        <StillPicture station={station} still={still} />
+        {program === null ? (
+          <span class="card-line" />
         ) : (
-          <span class="card-title text-l bold clamp-2">{parts.title}</span>
+          <ProgramProgress startAt={program.startAt} endAt={program.endAt} />
         )}
-        {program === null ? null : (
-          <span class="card-foot stack gap-50">
-            <span class="card-when cluster justify-between note semibold">
-              <span class="numbers">
+        <span class="card-body stack gap-30 min-0">
+          <span class="card-name flex min-0 align-baseline gap-40 text-s">
+            <span class="card-key numbers">{label}</span>
+            <b class="bold min-0 truncate">{name}</b>
+            {isLast ? (
+              <span class="card-last push-end text-mini bold pill fill-main" title={TEXTS.lastNote}>
+                {TEXTS.last}
+              </span>
+            ) : null}
+          </span>
+          {parts === undefined ? (
+            <span class="card-none semibold faint">{TEXTS.noProgramYet}</span>
+          ) : (
+            <span class="card-title bold clamp-2">{parts.title}</span>
+          )}
+          {program === null ? null : (
+            <span class="card-when flex wrap min-0 clip note semibold gap-40">
+              <span class="card-times numbers nowrap">
                 <time dateTime={isoText(program.startAt)}>{airClockText(program.startAt)}</time>
                 {' – '}
                 <time dateTime={isoText(program.endAt)}>{airClockText(program.endAt)}</time>
               </span>
-              <span class="inline-row wrap gap-30">
-                <RecordMark program={program} />
-                <Marks marks={parts?.marks ?? []} />
-              </span>
+              {left === '' ? null : <span class="card-left numbers bold text-accent nowrap">{left}</span>}
+              <RecordMark program={program} />
+              <Marks marks={parts?.marks ?? []} />
             </span>
-            <ProgramProgress startAt={program.startAt} endAt={program.endAt} />
-          </span>
-        )}
+          )}
+        </span>
       </Named>
     </a>
   );
@@ -88,18 +121,15 @@ export function StationCard({ station }: { station: Station }) {
 export function SkeletonCard() {
   return (
     <div
-      class="card card-skeleton stack gap-75 relative no-pointer clip round-l bordered surface shadow-1 hover-surface"
+      class="card card-skeleton stack relative no-pointer clip bordered surface shadow-1 hover-surface"
       aria-hidden="true"
     >
-      <span class="card-station hstack min-0 gap-75">
-        <span class="logo skeleton" />
-        <span class="card-name stack min-0 gap-10">
-          <span class="skeleton" style={{ width: '2.5rem', height: '0.7rem' }} />
-          <span class="skeleton" style={{ width: '8rem', height: '1rem' }} />
-        </span>
+      <span class="card-still skeleton" />
+      <span class="card-line" />
+      <span class="card-body stack gap-30 min-0">
+        <span class="skeleton" style={{ width: '60%', height: '0.9rem' }} />
+        <span class="skeleton" style={{ width: '88%', height: '1.2rem' }} />
       </span>
-      <span class="skeleton" style={{ width: '88%', height: '1.2rem' }} />
-      <span class="skeleton" style={{ width: '100%', height: '0.3rem' }} />
     </div>
   );
 }

@@ -1,13 +1,15 @@
-/** Home screen, one line: failures, conflicts, the number of reservations, and free storage. */
+/** Home screen, one line: a missing card, failures, conflicts, the number of reservations, and free storage. */
+import type { Card } from '../../lib/wire/agent.ts';
 import type { ReservationItem, StorageFacts } from '../../lib/wire/api.ts';
 import { minute } from '../device/clock.ts';
 import { openReservation } from '../navigation/router.ts';
-import { STORAGE } from '../query/queries.ts';
+import { CARD, STORAGE } from '../query/queries.ts';
 import { CONFLICTS, MOST_NEXT, NEXT_BOOKINGS, RECENT_BOOKINGS } from '../query/reservations.ts';
 import { useQuery } from '../query/use-query.ts';
 import { freeSpaceAlert, freeSpaceText } from '../recordings/free-space.ts';
 import { countsOf, isTrouble } from '../reservations/sort.ts';
 import { Icon } from '../ui/icon.tsx';
+import { cardWords } from '../words/card.ts';
 import { spokenText, standingWords, titleOf } from '../words/reservation.ts';
 import { TEXTS } from './texts.ts';
 
@@ -71,19 +73,34 @@ function Room({ storage }: { storage: StorageFacts }) {
   );
 }
 
+/** Without it only what is not scrambled is received. */
+const MISSING: ReadonlySet<string | null> = new Set(['no_card', 'no_reader', 'unsuitable_card']);
+
+function MissingCard({ card }: { card: Card }) {
+  if (!MISSING.has(card.failure)) return null;
+  return (
+    <a class="status-chip" data-tone="bad" href="tuners">
+      <Icon name="alert" />
+      <span>{cardWords(card).text.replace(/。$/u, '')}</span>
+    </a>
+  );
+}
+
 /** Drawn once all of it is known, in a place of fixed height, so that the layout does not shift. */
 export function StatusLine() {
   const next = useQuery(NEXT_BOOKINGS);
   const conflicts = useQuery(CONFLICTS);
   const recent = useQuery(RECENT_BOOKINGS);
   const storage = useQuery(STORAGE);
-  const known = [next, conflicts, recent, storage].every(
+  const card = useQuery(CARD);
+  const known = [next, conflicts, recent, storage, card].every(
     ({ value, failure }) => value !== undefined || failure !== undefined,
   );
   return (
     <nav class="status-line flex hscroll gap-50" aria-label={TEXTS.status} data-nav-group="status-line">
       {known ? (
         <>
+          {card.value === undefined ? null : <MissingCard card={card.value} />}
           {recent.value === undefined ? null : <Troubles items={recent.value.filter(isTrouble)} />}
           {next.value === undefined ? null : <Booked items={next.value} conflicts={conflicts.value ?? []} />}
           {storage.value === undefined || storage.value.folders.length === 0 ? null : (

@@ -8,6 +8,8 @@ export const TEXTS = {
 
   // Without stations
   noStations: 'まだ局がありません',
+  noScan: 'チャンネルスキャンをしましょう',
+  noScanNote: '「はじめての設定」でチャンネルスキャンを行うと、受信できる局と番組がここに並びます。',
   setup: 'はじめての設定',
   reload: 'もう一度読み込む',
   noStationsNote:
@@ -20,9 +22,13 @@ export const TEXTS = {
   noProgramYet: '番組情報はまだありません',
   last: '前回',
   lastNote: '前回見た局',
+  pictureAge: (minutes: number) => `${minutes}分前の画面`,
 
   // What is recorded and booked
-  nextUp: '録画と予約',
+  running: '録画中',
+  runningAndNext: '録画中・次の予約',
+  tonight: '今夜の予約',
+  next: '次の予約',
   status: '録画の状況',
   troubles: (count: number) => `録画の問題 ${count}件`,
   conflicts: (count: number, isMore: boolean) => `競合 ${count}件${isMore ? '以上' : ''}`,
@@ -32,7 +38,6 @@ export const TEXTS = {
   // What is there to watch
   newRecordings: '新着の録画',
   resume: '続きを見る',
-  resumeAndNew: '続きを見る・新着の録画',
   all: 'すべて見る',
   fresh: '新着',
   play: '再生',

@@ -1,8 +1,8 @@
-/** Home screen: recordings to continue and new ones, each one press away from playing. */
+/** Home screen: recordings to continue, and new ones, each one press away from playing. */
 import { useLayoutEffect } from 'preact/hooks';
 import type { Recording } from '../../lib/wire/api.ts';
 import { currentMs, minute } from '../device/clock.ts';
-import { homeWatch } from '../device/preferences.ts';
+import { homeFresh, homeResume } from '../device/preferences.ts';
 import { watchPath } from '../navigation/router.ts';
 import { FRESH_RECORDINGS, RESUMABLE_RECORDINGS } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
@@ -13,6 +13,7 @@ import { narrow } from '../words/channel.ts';
 import { canPlay, isFresh, lengthClock, watchedPart } from '../words/recording.ts';
 import { shortText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
+import { RowHead, RowHeadSpace } from './row-head.tsx';
 import { TEXTS } from './texts.ts';
 
 function leftText({ durationMs, resumeMs }: Recording): string {
@@ -60,11 +61,11 @@ function WatchCard({ recording, fresh }: { recording: Recording; fresh: boolean 
   );
 }
 
-/** As high as the loaded content, so that the stations below do not move. */
+/** As high as the loaded content, so that what is below does not move. */
 function Waiting() {
   return (
-    <section class="watch-row below-100" aria-hidden="true">
-      <h2 class="flex align-baseline justify-between gap-100 text-l">&nbsp;</h2>
+    <section class="home-row below-100" aria-hidden="true">
+      <RowHeadSpace />
       <ul class="watch-list flex hscroll gap-80">
         <li class="watch-item rigid">
           <span class="watch-card stack gap-15 round-m">
@@ -78,47 +79,37 @@ function Waiting() {
   );
 }
 
-/** Both lists; `waits` until they are known or one of them failed. */
-function useLists() {
-  const resumable = useQuery(RESUMABLE_RECORDINGS);
-  const fresh = useQuery(FRESH_RECORDINGS);
-  const known = resumable.value !== undefined && fresh.value !== undefined;
-  const failed = resumable.failure !== undefined || fresh.failure !== undefined;
-  return { resumable, fresh, known, waits: !known && !failed };
-}
+const ROWS = {
+  resume: { query: RESUMABLE_RECORDINGS, had: homeResume, title: TEXTS.resume },
+  fresh: { query: FRESH_RECORDINGS, had: homeFresh, title: TEXTS.newRecordings },
+} as const;
+
+type RowKind = keyof typeof ROWS;
 
 /** Neither this visit nor the last one says whether there is anything. */
-export function useIsWatchUnknown(): boolean {
-  return useLists().waits && !homeWatch.value;
+export function useIsWatchUnknown(kind: RowKind): boolean {
+  const { query, had } = ROWS[kind];
+  const { value, failure } = useQuery(query);
+  return value === undefined && failure === undefined && !had.value;
 }
 
-export function WatchRow() {
-  const { resumable, fresh, known, waits } = useLists();
-  const begun = (resumable.value ?? []).filter(canPlay);
-  const unseen = (fresh.value ?? []).filter((one) => canPlay(one) && isFresh(one, minute.value));
-  const some = begun.length + unseen.length > 0;
+export function WatchRow({ kind }: { kind: RowKind }) {
+  const { query, had, title } = ROWS[kind];
+  const { value, failure } = useQuery(query);
+  const isFreshRow = kind === 'fresh';
+  const list = (value ?? []).filter((one) => canPlay(one) && (!isFreshRow || isFresh(one, minute.value)));
+  const some = list.length > 0;
   useLayoutEffect(() => {
-    if (known) homeWatch.value = some;
-  }, [known, some]);
-  if (waits) return homeWatch.value ? <Waiting /> : null;
+    if (value !== undefined) had.value = some;
+  }, [value, some]);
+  if (value === undefined && failure === undefined) return had.value ? <Waiting /> : null;
   if (!some) return null;
-  const title =
-    begun.length === 0 ? TEXTS.newRecordings : unseen.length === 0 ? TEXTS.resume : TEXTS.resumeAndNew;
   return (
-    <section class="watch-row below-100" aria-label={title} data-nav-group="watch-row">
-      <h2 class="flex align-baseline justify-between gap-100 text-l">
-        {title}
-        <a class="watch-all inline-row gap-20 note bold nowrap round-s" href="recordings">
-          {TEXTS.all}
-          <Icon name="next" />
-        </a>
-      </h2>
+    <section class="home-row watch-row below-100" aria-label={title} data-nav-group={`watch-${kind}`}>
+      <RowHead title={title} all="recordings" />
       <ul class="watch-list flex hscroll gap-80">
-        {begun.map((recording) => (
-          <WatchCard key={recording.id} recording={recording} fresh={false} />
-        ))}
-        {unseen.map((recording) => (
-          <WatchCard key={recording.id} recording={recording} fresh />
+        {list.map((recording) => (
+          <WatchCard key={recording.id} recording={recording} fresh={isFreshRow} />
         ))}
       </ul>
     </section>

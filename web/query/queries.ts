@@ -1,6 +1,6 @@
 /** Queries shared by several screens, with the events that change each response. */
 
-import type { ProgramId } from '../../lib/arib/ids.ts';
+import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
 import type { Access } from '../../lib/wire/access.ts';
 import type { Card, Channel, DetectedDevices, Tuner } from '../../lib/wire/agent.ts';
@@ -14,6 +14,7 @@ import type {
   ScanStatus,
   SharedStations,
   Station,
+  Still,
   StorageFacts,
 } from '../../lib/wire/api.ts';
 import type { Changes, DetectionStatus } from '../../lib/wire/detection.ts';
@@ -21,7 +22,7 @@ import type { RecordingId, RuleId } from '../../lib/wire/ids.ts';
 import type { MqttState } from '../../lib/wire/mqtt.ts';
 import type { Chapters, Playback } from '../../lib/wire/playback.ts';
 import type { Previews, RecordingStatus } from '../../lib/wire/recordings.ts';
-import { RECORDING_LIMIT } from '../../lib/wire/vocabulary.ts';
+import { MAX_STILLS, RECORDING_LIMIT } from '../../lib/wire/vocabulary.ts';
 import { getDeviceTokens } from './api.ts';
 import type { Query } from './cache.ts';
 import { getRecordingPage } from './recordings.ts';
@@ -58,6 +59,11 @@ export const RUNNING_RECORDINGS = callQuery<readonly Recording[]>(
     return (await getRecordingPage(parameters, { offset: 0, limit: RECORDING_LIMIT.maximum }, signal)).rows;
   },
 );
+
+/** Renewed every 45 s or so while it is asked for; the first ones come one by one. */
+const STILLS_POLL_MS = 10_000;
+export const stillsQuery = (ids: readonly StationId[]): Query<Still[]> =>
+  pathQuery(`api/stills?stations=${ids.slice(0, MAX_STILLS).join(',')}`, [], STILLS_POLL_MS);
 
 /** Sub-channels that only repeat their main station between two times. */
 export const sharedStationsQuery = (
