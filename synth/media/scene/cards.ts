@@ -93,16 +93,25 @@ function productOf(number: number): Product {
   return PRODUCTS[number % PRODUCTS.length] ?? (PRODUCTS[0] as Product);
 }
 
+/** Lightness of the bands behind products: as different as the backgrounds on which a logo may stand. */
+const LIGHTNESS = [0.12, 0.3, 0.45, 0.6, 0.75, 0.9, 0.5, 0.2];
+
+function bands(canvas: Canvas, hue: number): void {
+  for (const [index, lightness] of LIGHTNESS.entries()) {
+    canvas.rect(2 * index, 0, 2, HIGH, tone(hue, 0.7, lightness));
+  }
+}
+
 /** The two shots of a commercial: the product before rays, and its name on a card. */
 export function product(hue: number, number: number): Scene {
   const { draw } = productOf(number);
   return {
-    pan: number % 2 === 0 ? 2 : -2,
+    pan: number % 2 === 0 ? 1 : -1,
     grain: 6,
     background(canvas) {
-      canvas.rect(0, 0, WIDE, HIGH, [tone(hue, 0.75, 0.72), tone(hue + 25, 0.8, 0.62)]);
+      bands(canvas, hue);
       for (let x = 0; x < WIDE; x += 2)
-        canvas.polygon([x, 9, x + 1, 9, x + 3, 0, x + 2, 0], tone(hue + 20, 0.8, 0.8), 0.8);
+        canvas.polygon([x, 9, x + 1, 9, x + 2.4, 2.8, x + 1.4, 2.8], tone(hue + 20, 0.8, 0.8), 0.8);
     },
     sprites: [
       {
@@ -124,12 +133,12 @@ export function nameCard(hue: number, number: number): Scene {
       canvas.plate(2, 6.3, 12, 1.9, 0.6, [tone(hue + 190, 0.85, 0.4), tone(hue + 200, 0.9, 0.28)]),
   };
   return {
-    pan: number % 2 === 0 ? -1.5 : 1.5,
+    pan: number % 2 === 0 ? -1 : 1,
     grain: 6,
     background(canvas) {
-      canvas.rect(0, 0, WIDE, HIGH, [0xffffff, tone(hue + 200, 0.8, 0.85)]);
+      bands(canvas, hue + 200);
       for (let x = 0; x < WIDE; x += 2) {
-        for (let y = 2.4 + (x % 4) / 2; y < HIGH; y += 2)
+        for (let y = 3.6 + (x % 4) / 2; y < HIGH; y += 2)
           canvas.ellipse(x + 1, y, 0.6, 0.6, tone(hue, 0.9, 0.75), 0.8);
       }
     },

@@ -236,18 +236,18 @@ export function kitchen(hue: number, random: Random): Scene {
     background(canvas) {
       canvas.rect(0, 0, WIDE, HIGH, [0xfff4dc, 0xf3dcb4]);
       for (let x = 0; x < WIDE; x += 1) {
-        canvas.rect(x, 3.4, 0.96, 3.4, tone(hue, 0.3, x % 2 === 0 ? 0.86 : 0.8));
+        canvas.rect(x, 3.6, 0.96, 3.2, tone(hue, 0.3, x % 2 === 0 ? 0.86 : 0.8));
         canvas.rect(x, 4.5, 1, 0.05, 0xffffff, 0.8);
         canvas.rect(x, 5.6, 1, 0.05, 0xffffff, 0.8);
       }
       for (let x = 0.6; x < WIDE; x += 4) {
-        canvas.plate(x, 2.3, 2.4, 0.16, 0.05, 0x8f6236);
+        canvas.plate(x, 3.15, 2.4, 0.16, 0.05, 0x8f6236);
         for (const [dx, colour] of [
           [0.2, 0x4a9a5c],
           [0.8, 0xd65a3a],
           [1.5, 0x3f78b8],
         ] as const)
-          canvas.plate(x + dx, 1.75, 0.45, 0.56, 0.1, colour);
+          canvas.plate(x + dx, 2.6, 0.45, 0.56, 0.1, colour);
       }
     },
     sprites: [cook, table, pan, title],

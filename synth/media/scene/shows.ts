@@ -37,7 +37,7 @@ export function talkStudio(hue: number, random: Random): Scene {
           tone(hue + 180 * random.next(), 0.9, 0.7),
           0.85,
         );
-      canvas.rect(0, 1.9, WIDE, 0.18, 0xffffff);
+      canvas.rect(0, 2.9, WIDE, 0.14, 0xffffff);
     },
     sprites: [...guests, table],
   };
@@ -82,13 +82,13 @@ export function stage(hue: number, random: Random): Scene {
       for (let x = 1; x < WIDE; x += 2) {
         const slant = 1.6 * (random.next() - 0.5);
         canvas.polygon(
-          [x - 0.1, 1.9, x + 0.1, 1.9, x + slant + 1.3, 9, x + slant - 1.3, 9],
+          [x - 0.1, 2.8, x + 0.1, 2.8, x + slant + 1.3, 9, x + slant - 1.3, 9],
           tone(hue + 70 * x, 0.95, 0.6),
           0.4,
         );
-        canvas.ellipse(x, 1.9, 0.28, 0.2, 0xffffff);
+        canvas.ellipse(x, 2.8, 0.28, 0.2, 0xffffff);
       }
-      canvas.rect(0, 1.65, WIDE, 0.14, 0x40404c);
+      canvas.rect(0, 2.6, WIDE, 0.12, 0x40404c);
     },
     sprites: [singer, crowd],
   };
@@ -145,12 +145,12 @@ export function stadium(hue: number, random: Random): Scene {
     pan: 1,
     grain: 10,
     background(canvas) {
-      canvas.rect(0, 0, WIDE, 2.2, [0x26384c, 0x3c5068]);
-      canvas.rect(0, 1.9, WIDE, 1.7, 0x4a4e5c);
-      for (let seat = 0; seat < 900; seat++)
+      canvas.rect(0, 0, WIDE, 2.8, [0x26384c, 0x3c5068]);
+      canvas.rect(0, 2.7, WIDE, 0.9, 0x4a4e5c);
+      for (let seat = 0; seat < 520; seat++)
         canvas.rect(
           WIDE * random.next(),
-          2 + 1.5 * random.next(),
+          2.75 + 0.75 * random.next(),
           0.12,
           0.11,
           random.pick([0xe8e8f0, ours, theirs, 0xf0c090, 0x303848]),
@@ -208,7 +208,7 @@ export function boardGame(hue: number, random: Random): Scene {
     grain: 10,
     background(canvas) {
       canvas.rect(0, 0, WIDE, HIGH, [0x8c9860, 0xb4b878]);
-      for (let y = 2; y < HIGH; y += 0.35) canvas.rect(0, y, WIDE, 0.06, 0x7c8850, 0.7);
+      for (let y = 2.8; y < HIGH; y += 0.35) canvas.rect(0, y, WIDE, 0.06, 0x7c8850, 0.7);
       for (const x of [0, 8]) canvas.rect(x, 0, 0.7, HIGH, tone(hue, 0.4, 0.25));
     },
     sprites: [board, hand],

@@ -23,15 +23,15 @@ export function livingRoom(hue: number, random: Random): Scene {
     background(canvas) {
       canvas.rect(0, 0, WIDE, HIGH, [0x6a4a34, 0x8a6444]);
       for (const x of [0.6, 8.6]) {
-        canvas.rect(x, 1.9, 4.6, 4.6, 0x3c2818);
-        canvas.rect(x + 0.2, 2.1, 4.2, 4.2, [0xffb25c, 0xf06a44]);
+        canvas.rect(x, 2.7, 4.6, 3.8, 0x3c2818);
+        canvas.rect(x + 0.2, 2.9, 4.2, 3.4, [0xffb25c, 0xf06a44]);
         canvas.ellipse(x + 2.9, 4.9, 0.75, 0.75, 0xfff0b0);
-        canvas.rect(x + 2.2, 2.1, 0.16, 4.2, 0x3c2818);
+        canvas.rect(x + 2.2, 2.9, 0.16, 3.4, 0x3c2818);
         canvas.rect(x + 0.2, 4.1, 4.2, 0.16, 0x3c2818);
-        canvas.rect(x - 0.4, 1.7, 0.9, 5.4, [tone(hue, 0.3, 0.5), tone(hue, 0.35, 0.3)]);
-        canvas.rect(x + 4.3, 1.7, 0.9, 5.4, [tone(hue, 0.3, 0.5), tone(hue, 0.35, 0.3)]);
-        canvas.rect(x + 5.6, 2.6, 1.7, 1.4, 0x2e1e12);
-        canvas.rect(x + 5.75, 2.75, 1.4, 1.1, tone(hue + 60 * random.next(), 0.4, 0.6));
+        canvas.rect(x - 0.4, 2.6, 0.9, 4.5, [tone(hue, 0.3, 0.5), tone(hue, 0.35, 0.3)]);
+        canvas.rect(x + 4.3, 2.6, 0.9, 4.5, [tone(hue, 0.3, 0.5), tone(hue, 0.35, 0.3)]);
+        canvas.rect(x + 5.6, 3.0, 1.7, 1.4, 0x2e1e12);
+        canvas.rect(x + 5.75, 3.15, 1.4, 1.1, tone(hue + 60 * random.next(), 0.4, 0.6));
       }
       canvas.rect(0, 7.1, WIDE, 1.9, [0x4a301e, 0x33200f]);
     },

@@ -86,7 +86,7 @@ function film(look: number, logo: string | null, changed: Partial<VideoRecipe> =
   const kind = kinds[look % kinds.length] ?? 'main';
   return {
     kind: 'video',
-    edition: 7,
+    edition: 8,
     plan: VIDEO,
     film: kind,
     cadence: 'video',
