@@ -40,6 +40,19 @@ describe.skipIf(!hasChromium)('search', () => {
     expect(faults).toEqual([]);
   });
 
+  test('says why a row matches whose title lacks the word, and how many were found', async () => {
+    const page = await open('search?q=天気', PHONE);
+    const match = page.locator('.found-match').first();
+    await match.waitFor();
+    expect(await match.textContent()).toContain('あすの天気を');
+    expect(await match.locator('mark').allTextContents()).toEqual(['天気']);
+    const section = page.getByRole('region', { name: '番組' });
+    expect(await section.locator('header').textContent()).toMatch(/^番組\d+件(以上)?$/u);
+    // A title that has the word needs no reason.
+    const named = page.locator('.found', { has: page.locator('.found-title', { hasText: '天気予報' }) });
+    expect(await named.first().locator('.found-match').count()).toBe(0);
+  });
+
   test('is filtered by genre, day and time, in the URL, and becomes a rule unchanged', async () => {
     const page = await open('search');
     await page.waitForFunction(() => document.activeElement?.tagName === 'INPUT');
