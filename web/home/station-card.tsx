@@ -16,14 +16,14 @@ import { TEXTS } from './texts.ts';
 function RecordMark({ program }: { program: NowProgram }) {
   if (program.recording) {
     return (
-      <span class="booking-badge card-record" data-tone="recording">
+      <span class="booking-badge card-record absolute layer-1" data-tone="recording">
         <i class="booking-dot" />
         {TEXTS.recording}
       </span>
     );
   }
   return program.reserved ? (
-    <span class="booking-badge card-record" data-tone="kept">
+    <span class="booking-badge card-record absolute layer-1" data-tone="kept">
       {TEXTS.booked}
     </span>
   ) : null;
@@ -80,6 +80,7 @@ export function StationCard({ station, still }: StationCardProps) {
     >
       <Named name={`${label} ${name}、${parts?.title ?? TEXTS.noProgram}${left === '' ? '' : `、${left}`}`}>
         <StillPicture station={station} still={still} />
+        {program === null ? null : <RecordMark program={program} />}
         {program === null ? (
           <span class="card-line" />
         ) : (
@@ -108,7 +109,6 @@ export function StationCard({ station, still }: StationCardProps) {
                 <time dateTime={isoText(program.endAt)}>{airClockText(program.endAt)}</time>
               </span>
               {left === '' ? null : <span class="card-left numbers bold text-accent nowrap">{left}</span>}
-              <RecordMark program={program} />
               <Marks marks={parts?.marks ?? []} />
             </span>
           )}
