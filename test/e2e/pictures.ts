@@ -97,7 +97,7 @@ function picturesOf(recording: Recording, word: string): Picture[] {
     { ...picture, name: `${name}-dark`, dark: true },
   ];
   return [
-    ...both('home', { path: '', ready: 'a.card', options: DESK }),
+    ...both('home', { path: '', ready: 'a.card .card-still img >> nth=5', options: DESK }),
     ...both('guide', { path: 'guide', ready: '.prog-live', options: DESK }),
     ...both('live', { path: `live/${recording.serviceId}`, ready: 'video', options: DESK, act: playing }),
     ...both('rule', {
@@ -112,7 +112,7 @@ function picturesOf(recording: Recording, word: string): Picture[] {
     }),
     { name: 'watch', path: `watch/${recording.id}`, ready: 'video', options: DESK, act: playing },
     { name: 'week', path: 'reservations?view=week', ready: '.week-part', options: DESK },
-    ...both('phone', { path: '', ready: 'a.card', options: PHONE }),
+    ...both('phone', { path: '', ready: 'a.card .card-still img >> nth=5', options: PHONE }),
     { name: 'phone-guide', path: 'guide', ready: '.prog-live', options: PHONE },
   ];
 }
@@ -125,7 +125,8 @@ async function take(browser: Browser, base: string, picture: Picture, folder: st
   try {
     const page = await context.newPage();
     await page.goto(base + picture.path);
-    await page.locator(picture.ready).first().waitFor();
+    // A picture of every station, which only unused tuners take, comes within two minutes.
+    await page.locator(picture.ready).first().waitFor({ timeout: 180_000 });
     await picture.act?.(page);
     // Logos and posters appear after the texts.
     await page.waitForFunction(() =>
