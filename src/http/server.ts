@@ -56,7 +56,7 @@ const INNER_ORIGIN = 'http://svc.internal';
  * Media over HTTP: each request may occupy a tuner, an encoder or a disk, whether or not a page can read the response.
  */
 const MEDIA =
-  /^\/api\/(?:services\/[^/]+\/(?:live|captions)|recordings\/[^/]+\/(?:file|stream|chase|captions|databroadcast|poster|previews(?:\/.*)?))$/;
+  /^\/api\/(?:stills|services\/[^/]+\/(?:live|captions|still)|recordings\/[^/]+\/(?:file|stream|chase|captions|databroadcast|poster|previews(?:\/.*)?))$/;
 
 /**
  * An idle connection is ended after this. Media is exempt once it flows: the live feature has its own limits. The

@@ -15,6 +15,8 @@ async function mediaPaths(home: GuardedHome): Promise<string[]> {
       // Proxies demand more of every client: see the attempts on them.
       .filter((path) => !/\.m3u$|\/logo$|^\/api\/bml\//.test(path))
       .map((path) => path.replaceAll(/\{\w+\}/g, '1'))
+      // Asking for pictures tunes.
+      .concat('/api/stills?stations=')
   );
 }
 
