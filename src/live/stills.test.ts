@@ -84,6 +84,14 @@ test('nothing is received unless a client asks, nor for unknown stations', async
   expect(state.opened).toBe(0);
 });
 
+test('a request for unknown stations only does not keep later ones from being served', async () => {
+  const { stills, state } = home([ONE]);
+  stills.ask([OTHER.id]);
+  await until(() => stills.ask([ONE.id]).length === 1);
+  expect(state.opened).toBe(1);
+  await stills.close();
+});
+
 test('a picture has its time and an address of its own, and is forgotten', async () => {
   const { stills, state } = home([ONE, OTHER]);
   state.now = 1_000_000;

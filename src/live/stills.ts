@@ -72,9 +72,9 @@ export class Stills {
       this.#asked.set(id, now);
     }
     while (this.#asked.size > MAX_STILLS) forgetFirst(this.#asked);
-    if (!this.#ending.signal.aborted) this.#running ??= this.#run();
+    this.#start();
     this.#forget(now);
-    return stations.flatMap((id) => this.#kept.get(id)?.still ?? []);
+    return stations.slice(0, MAX_STILLS).flatMap((id) => this.#kept.get(id)?.still ?? []);
   }
 
   find(id: StationId): Pick<KeptStill, 'jpeg' | 'tag'> | undefined {
@@ -85,6 +85,15 @@ export class Stills {
   async close(): Promise<void> {
     this.#ending.abort();
     await this.#running;
+  }
+
+  #start(): void {
+    if (this.#running !== undefined || this.#ending.signal.aborted) return;
+    this.#running = this.#run().then(() => {
+      this.#running = undefined;
+      // A client asked in between.
+      if (this.#wanted().length > 0) this.#start();
+    });
   }
 
   /** Until no client asks any more. Never rejects. */
@@ -105,7 +114,6 @@ export class Stills {
       }
       await sleepUnlessAborted(pause, signal);
     }
-    this.#running = undefined;
   }
 
   #wanted(): StationRecord[] {
