@@ -167,6 +167,14 @@ function removeFile(): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
 }
 
+function madeAt(changes: readonly string[]): Database {
+  removeFile();
+  const database = new Database(path, { create: true, strict: true });
+  database.run('PRAGMA journal_mode = WAL');
+  migrate(database, path, changes);
+  return database;
+}
+
 /** By the steps up to that version. */
 function madeBySteps(version: number): Database {
   removeFile();
@@ -221,7 +229,7 @@ function contentOf(database: Database, tables: readonly string[]): unknown[] {
   return tables.map((table) => database.query(`SELECT * FROM "${table}" ORDER BY 1`).all());
 }
 
-const CREATIONS: readonly [name: string, create: () => Database][] = [
+const CREATIONS: readonly [name: string, create: () => Database, isFilledBefore?: boolean][] = [
   [
     'new',
     () => {
@@ -230,12 +238,15 @@ const CREATIONS: readonly [name: string, create: () => Database][] = [
     },
   ],
   ['made by the steps', () => madeBySteps(STEPS.length)],
+  ['made by the steps and filled before later changes', () => madeBySteps(STEPS.length), true],
+  ['new and filled before later changes', () => madeAt([]), true],
 ];
-for (const [name, create] of CREATIONS) {
+for (const [name, create, isFilledBefore = false] of CREATIONS) {
   test(`without its first page a database that was ${name} keeps all rows, in their tables`, () => {
     const before = create();
+    if (isFilledBefore) fill(before);
     migrate(before, path);
-    fill(before);
+    if (!isFilledBefore) fill(before);
     const rows = contentOf(before, HOUSEHOLD);
     before.run('PRAGMA wal_checkpoint(TRUNCATE)');
     before.close();

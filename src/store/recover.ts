@@ -121,15 +121,16 @@ function copiedAs(create: (path: string) => Database, path: string, made: string
   }
 }
 
-/** How databases were created; each way puts the tables at other pages. */
-const LAYOUTS: readonly ((path: string) => Database)[] = [openDatabase, createdBySteps];
-
-function createdBySteps(path: string): Database {
-  return created(path, (database) => {
-    applySteps(database, STEPS);
-    migrate(database, path);
-  });
-}
+/**
+ * How databases were created; each way puts the tables at other pages. Before the current one the version that most
+ * were created with: later changes put more of their schema at pages that hold rows in them, and those of a new
+ * database would replace these rows.
+ */
+const LAYOUTS: readonly ((path: string) => Database)[] = [
+  (path) => createdAt(FIRST_VERSION, path),
+  openDatabase,
+  (path) => created(path, (database) => applySteps(database, STEPS)),
+];
 
 /** With the tables of that version: rows that are copied into them are then migrated with them. */
 function createdAt(version: number, path: string): Database {
