@@ -3,7 +3,14 @@ import type { StationId } from '../../lib/arib/ids.ts';
 import { within } from '../../lib/host/deadline.ts';
 import type { Log } from '../../lib/host/log.ts';
 import type { Tuner } from '../../lib/wire/agent.ts';
-import type { AudioOption, LiveCodec, LiveNotice, LiveQuality, ProblemCode } from '../../lib/wire/api.ts';
+import {
+  type AudioOption,
+  type LiveCodec,
+  type LiveNotice,
+  type LiveQuality,
+  PRIORITY,
+  type ProblemCode,
+} from '../../lib/wire/api.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
 import { type AudioChoice, chooseAudio } from '../media/audio-choice.ts';
 import { httpBody } from '../media/http-body.ts';
@@ -27,10 +34,14 @@ import { type KeyFailureQuery, keyFailureProblem } from '../tuner/tuner-list.ts'
 /** Timeout: a zapping viewer changes again within seconds. */
 const PREPARED_MS = 20_000;
 
+/** Pictures for home screens yield to a viewer. */
 function hasIdleTuner(tuners: readonly Tuner[], { type }: Pick<StationRecord, 'type'>): boolean {
   return tuners.some(
     ({ types, users, disabled, state }) =>
-      !disabled && state !== 'error' && users.length === 0 && types.includes(type),
+      !disabled &&
+      state !== 'error' &&
+      users.every(({ priority }) => priority <= PRIORITY.still) &&
+      types.includes(type),
   );
 }
 

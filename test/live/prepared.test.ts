@@ -3,6 +3,7 @@
  * other use conflicts.
  */
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
+import { PRIORITY } from '../../lib/wire/vocabulary.ts';
 import { until } from '../until.ts';
 import { HD, OTHER_CHANNEL, prepareAir, Rig } from './rig.ts';
 
@@ -45,6 +46,25 @@ test('takes no tuner from others, and yields its own to a viewer at once', async
   await over;
   expect(await rig.uses()).toEqual(['live GR/T27']);
   await until('it plays', () => viewer.bytes > 100_000);
+});
+
+test('pictures for home screens do not keep a station from being prepared', async () => {
+  const still = new AbortController();
+  const use = 'still GR/T27';
+  const query = new URLSearchParams({ type: 'GR', channel: 'T27', priority: String(PRIORITY.still), use });
+  await fetch(`${rig.agent?.url}/agent/stream?${query}`, { signal: still.signal });
+  await until('the tuner is used', isUsed(use));
+  const abort = new AbortController();
+  let isOver = false;
+  const over = rig.live.prepare(OTHER_CHANNEL, abort.signal).then(() => {
+    isOver = true;
+  });
+  const isReceived = isUsed('live GR/T26');
+  await until('it is received, or it is not tried', async () => isOver || (await isReceived()));
+  expect(isOver).toBe(false);
+  for (const one of [still, abort]) one.abort();
+  await over;
+  await until('the tuner is free', isUsed(''));
 });
 
 test('a station that is abandoned while it is tuned leaves its tuner to the next one', async () => {
