@@ -46,7 +46,7 @@ test('a station is taken again after the interval, and one without a picture lat
 });
 
 /** Every station of the channel has a picture at once. */
-function home(stations: readonly StationRecord[]) {
+function home(stations: readonly StationRecord[], tuners = async () => [IDLE]) {
   const state = { now: 0, opened: 0 };
   const pool = {
     open: async ({ readers = [] }) => {
@@ -65,7 +65,7 @@ function home(stations: readonly StationRecord[]) {
   const stills = new Stills({
     pool: pool as unknown as Pick<ReceptionPool, 'open'>,
     stations: { find: (id) => stations.find((one) => one.id === id) },
-    tuners: async () => [IDLE],
+    tuners,
     jpegOf: async ({ serviceId: service }) => new Uint8Array([service & 0xff, service >> 8, state.opened]),
     mayTune: () => true,
     clock: () => monotonicMs(state.now),
@@ -90,6 +90,13 @@ test('a request for unknown stations only does not keep later ones from being se
   await until(() => stills.ask([ONE.id]).length === 1);
   expect(state.opened).toBe(1);
   await stills.close();
+});
+
+test('closing does not wait for an agent that does not answer', async () => {
+  const { stills } = home([ONE], () => new Promise(() => {}));
+  stills.ask([ONE.id]);
+  await stills.close();
+  expect(stills.ask([ONE.id])).toEqual([]);
 });
 
 test('a picture has its time and an address of its own, and is forgotten', async () => {

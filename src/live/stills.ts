@@ -9,7 +9,7 @@
 import type { StationId } from '../../lib/arib/ids.ts';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
 import type { MonotonicClock } from '../../lib/host/clock.ts';
-import { sleepUnlessAborted } from '../../lib/host/deadline.ts';
+import { sleepUnlessAborted, unlessAborted } from '../../lib/host/deadline.ts';
 import type { Log } from '../../lib/host/log.ts';
 import type { Tuner } from '../../lib/wire/agent.ts';
 import { MAX_STILLS, PRIORITY, type Still } from '../../lib/wire/api.ts';
@@ -31,7 +31,7 @@ const PAUSES_MS = { afterFirst: 300, after: 3_000, idle: 2_000 };
 interface StillsOptions {
   readonly pool: Pick<ReceptionPool, 'open'>;
   readonly stations: { find(id: StationId): StationRecord | undefined };
-  readonly tuners: (signal: AbortSignal) => Promise<readonly Tuner[]>;
+  readonly tuners: () => Promise<readonly Tuner[]>;
   /** Makes a JPEG; undefined: it cannot be decoded. */
   readonly jpegOf: (
     picture: IntraPicture,
@@ -124,7 +124,8 @@ export class Stills {
 
   async #next(): Promise<StillTarget | null> {
     const { clock, mayTune, tuners } = this.options;
-    const list = await tuners(this.#ending.signal);
+    // A silent agent must not delay the shutdown.
+    const list = await unlessAborted(tuners(), this.#ending.signal);
     return planStill({
       ...{ wanted: this.#wanted(), tries: this.#tries, tuners: list },
       ...{ mayTune: mayTune(), now: clock() },
