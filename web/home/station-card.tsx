@@ -88,10 +88,10 @@ export function StationCard({ station, still }: StationCardProps) {
         )}
         <span class="card-body stack gap-30 min-0">
           <span class="card-name flex min-0 align-baseline gap-40 text-s">
-            <span class="card-key numbers">{label}</span>
+            <span class="card-key numbers nowrap">{label}</span>
             <b class="bold min-0 truncate">{name}</b>
             {isLast ? (
-              <span class="card-last push-end text-mini bold pill fill-main" title={TEXTS.lastNote}>
+              <span class="card-last push-end text-mini bold pill fill-main nowrap" title={TEXTS.lastNote}>
                 {TEXTS.last}
               </span>
             ) : null}
