@@ -8,7 +8,7 @@ import { PRODUCTS } from './scene/cards.ts';
 import { programmeShots, type SceneName } from './scene/shots.ts';
 
 /** Increment if the same recipe gives other bytes. */
-const EDITION = { video: 8, audio: 4 };
+const EDITION = { video: 9, audio: 4 };
 
 /**
  * `main`: a programme, with flash marks and the station's logo. `sponsor`: the sponsors' card, with the logo.

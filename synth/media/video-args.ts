@@ -72,12 +72,14 @@ const hasFont = existsSync(FONT);
 /** The texts on an object, whose place in the picture is that of its layer. */
 function spriteTexts({ sprite: { texts = [] }, layer }: SpriteLayer, { width, height }: VideoPlan): string[] {
   if (!hasFont) return [];
+  // Letters are as wide as high in pixels, which a screen widens: of their usual width, they are less high.
+  const squeeze = Math.min(1, (width * HIGH) / (height * WIDE));
   return texts.map(({ text, x, y, size, colour, centred }) => {
     const left = Math.round((x * width) / WIDE) - layer.x;
-    const top = Math.round((y * height) / HIGH) - layer.y;
+    const top = Math.round(((y + (size * (1 - squeeze)) / 2) * height) / HIGH) - layer.y;
     const hex = `0x${colour.toString(16).padStart(6, '0')}`;
     const place = `x=${centred === true ? `${left}-tw/2` : left}:y=${top}`;
-    return drawText(escapeFilterText(text), Math.round((size * height) / HIGH), hex, place);
+    return drawText(escapeFilterText(text), Math.round((size * squeeze * height) / HIGH), hex, place);
   });
 }
 
