@@ -203,6 +203,7 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
     redeem: (ticket) => access.tickets.redeem(ticket),
     clock: elapsed,
     mayTuneForStills: () => settings.get('idleStills') && !broadcast.scans.running,
+    recordingUses: () => recording.recorder.uses(),
   });
   const recording = createRecording({
     version: VERSION,

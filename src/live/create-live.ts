@@ -20,6 +20,7 @@ import {
 import { type LiveOptions, LiveService } from './live-service.ts';
 import { LiveSockets, type LiveSocketsNeeds } from './live-sockets.ts';
 import { stillOf } from './still-picture.ts';
+import { opensSoon } from './still-plan.ts';
 import { addStillRoutes } from './still-routes.ts';
 import { Stills } from './stills.ts';
 
@@ -126,6 +127,8 @@ interface LiveNeeds
   sources: LiveSocketsNeeds['sources'];
   /** Unused tuners may take the pictures of the home screen. */
   mayTuneForStills: () => boolean;
+  /** When recordings run or are planned. */
+  recordingUses: () => readonly { readonly from: BroadcastMs }[];
 }
 
 export function createLive(needs: LiveNeeds) {
@@ -149,7 +152,8 @@ export function createLive(needs: LiveNeeds) {
   });
   const stills = new Stills({
     ...{ pool: needs.pool, stations: needs.stations, tuners: () => needs.tuners(), log },
-    ...{ broadcastNow: needs.broadcastNow, mayTune: needs.mayTuneForStills },
+    broadcastNow: needs.broadcastNow,
+    mayTune: () => needs.mayTuneForStills() && !opensSoon(needs.recordingUses(), needs.broadcastNow()),
     clock: needs.clock,
     jpegOf: async (picture, signal) => await stillOf(await needs.encoders.ffmpeg(), picture, signal),
   });

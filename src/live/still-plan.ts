@@ -3,6 +3,7 @@
  * attempts. A channel that is received anyway comes first; else an unused tuner, where the household allows it.
  */
 import type { BroadcastType, StationId } from '../../lib/arib/ids.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
 import type { Tuner } from '../../lib/wire/agent.ts';
 import type { StationRecord } from '../model/station.ts';
 import { isUnused } from '../tuner/tuner-list.ts';
@@ -45,6 +46,14 @@ function isReceived({ type, channel }: StationRecord, tuners: readonly Tuner[]):
     ({ state, tuned, users }) =>
       state === 'tuned' && users.length > 0 && tuned?.type === type && tuned.channel === channel,
   );
+}
+
+/** Longer than a channel is received for its pictures, and than its tuner takes to be released. */
+const RESERVED_MS = 20_000;
+
+/** A recording that opens soon finds every unused tuner free: it may take seconds to take one over. */
+export function opensSoon(uses: readonly { readonly from: BroadcastMs }[], now: BroadcastMs): boolean {
+  return uses.some(({ from }) => from > now && from < now + RESERVED_MS);
 }
 
 /** All due stations of the channel whose station waits longest; null if there is none that can be received now. */

@@ -8,7 +8,7 @@ import { tunerOf } from '../../test/tuner.ts';
 import { until } from '../../test/until.ts';
 import type { StationRecord } from '../model/station.ts';
 import type { ReceptionPool } from '../reception/reception-pool.ts';
-import { planStill, STILL_INTERVAL_MS } from './still-plan.ts';
+import { opensSoon, planStill, STILL_INTERVAL_MS } from './still-plan.ts';
 import { Stills } from './stills.ts';
 
 function stationOf(service: number, channel: string): StationRecord {
@@ -43,6 +43,11 @@ test('a station is taken again after the interval, and one without a picture lat
     planStill({ ...base, tries: new Map([[ONE.id, { at: 0, fruitless }]]), now }) !== null;
   expect([due(0, STILL_INTERVAL_MS - 1), due(0, STILL_INTERVAL_MS)]).toEqual([false, true]);
   expect([due(2, STILL_INTERVAL_MS * 3), due(2, STILL_INTERVAL_MS * 4)]).toEqual([false, true]);
+});
+
+test('unused tuners are left alone before a recording opens', () => {
+  const soon = (from: number): boolean => opensSoon([{ from: broadcastMs(from) }], broadcastMs(100_000));
+  expect([soon(99_000), soon(101_000), soon(119_000), soon(121_000)]).toEqual([false, true, true, false]);
 });
 
 /** Every station of the channel has a picture at once. */
