@@ -6,7 +6,7 @@ import { START } from './clock.ts';
 import { fakeStations, makeStream } from './fake-air.ts';
 import { guideWindow } from './fake-guide.ts';
 import { tooWide, violations } from './look.ts';
-import { focusOn, hasChromium, pressRed, type WebRig, webRig } from './rig.ts';
+import { focusOn, hasChromium, PHONE, pressRed, type WebRig, webRig } from './rig.ts';
 
 const FIRST = 'live/3274001024';
 
@@ -253,7 +253,8 @@ describe.skipIf(!hasChromium)('the live player', () => {
 
   test('explains why there is no picture and retries', async () => {
     const body = { message: 'チューナーは3台とも録画中です。', code: 'no_tuner' } as const;
-    rig.service.state.liveProblem = { body, status: 503, count: 99 };
+    const problem = { body, status: 503, count: 99 };
+    rig.service.state.liveProblem = problem;
     const page = await rig.open(FIRST);
     const alert = page.getByRole('alert');
     await alert.waitFor();
@@ -267,8 +268,23 @@ describe.skipIf(!hasChromium)('the live player', () => {
     await focusOn(page, 'ほかの局を見る');
     await page.setViewportSize({ width: 390, height: 844 });
     await page.locator('.below-next').getByText('録画やほかの視聴が終わると').waitFor();
+    await page.locator('.below-next').getByText('詳しい内容').click();
+    const { count } = problem;
+    await until(() => problem.count < count);
+    await page.locator('.below-next details[open]').waitFor();
     rig.service.state.liveProblem = undefined;
     await playing(page, 0.2);
+  });
+
+  test('a failure without a next step leaves no empty box below the picture of a phone', async () => {
+    const body = { message: 'カードを読めません。', code: 'card_unavailable' } as const;
+    rig.service.state.liveProblem = { body, status: 503, count: 99 };
+    const page = await rig.open(FIRST, PHONE);
+    await page.getByRole('alert').getByText('カードを読めません').waitFor();
+    const below = page.locator('.below-next');
+    await below.waitFor({ state: 'attached' });
+    expect(await below.isVisible()).toBe(false);
+    rig.service.state.liveProblem = undefined;
   });
 
   test('an unknown station is a final error with a link to the list', async () => {

@@ -3,6 +3,7 @@
  * Captions are a layer of their own between the two.
  */
 
+import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
@@ -59,6 +60,9 @@ interface FailureNoteProps {
 
 type Explained = Pick<FailureNoteProps, 'failure' | 'advice'>;
 
+/** The details that are open: they stay so when the next attempt fails in the same way. */
+const openDetails = signal('');
+
 /** The next step, and folded what the service itself says. */
 export function NextStep({ failure, advice }: Explained) {
   const details = detailsBeside(advice, failure);
@@ -66,7 +70,13 @@ export function NextStep({ failure, advice }: Explained) {
     <>
       {advice.next === '' ? null : <p>{advice.next}</p>}
       {details === undefined ? null : (
-        <details class="failure-details">
+        <details
+          class="failure-details"
+          open={openDetails.value === details}
+          onToggle={({ currentTarget: { open } }) => {
+            openDetails.value = open ? details : '';
+          }}
+        >
           <summary class="press">{TEXTS.failureDetails}</summary>
           <p>{details}</p>
         </details>
