@@ -33,8 +33,11 @@ export function WatchMessage({ player, failure, onRetry, onList, onQuality }: Wa
   const state = player.state.value;
   const several = (player.source?.codecs.length ?? 0) > 1;
   const explained = (why: ApiFailure, again: () => void) => {
+    const list: WayOut = { text: TEXTS.toList, act: onList };
     const ways: Partial<Record<FailureCode, WayOut>> = {
-      not_found: { text: TEXTS.toList, act: onList },
+      not_found: list,
+      // Another attempt would fail in the same way.
+      unsupported: list,
       ...(several ? { decode: { text: TEXTS.changeQuality, act: onQuality } } : {}),
     };
     return {
