@@ -24,6 +24,7 @@ import { stateReason, stateWords } from '../words/reservation.ts';
 import { SheetFailed } from '../words/sheet-failed.tsx';
 import { airDateText, isoText, lengthText, remainingText, shortText, spanText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
+import { WholeTitle } from '../words/whole-title.tsx';
 import { Actions } from './actions.tsx';
 import { programFacts, relationText } from './facts.ts';
 import { TEXTS } from './texts.ts';
@@ -71,7 +72,9 @@ function Head({ program }: { program: ProgramDetail }) {
           {TEXTS.stationWeek}
         </a>
       </p>
-      <h3 class="program-title">{title}</h3>
+      <h3 class="program-title">
+        <WholeTitle title={title} />
+      </h3>
       <p class="program-when numbers">
         <time dateTime={isoText(program.start_at)}>{airDateText(program.start_at)}</time>{' '}
         <b class="ink">{spanText(program.start_at, program.end_at)}</b>

@@ -25,6 +25,7 @@ import { airDateText, dateText, isoText, leftToRecord, spanText } from '../words
 import { splitTitle, tidyTitle } from '../words/title.ts';
 import { runningLine } from '../words/verdict.ts';
 import { VerdictBadge } from '../words/verdict-badge.tsx';
+import { WholeTitle } from '../words/whole-title.tsx';
 import { closeRecording } from './query.ts';
 import { Actions } from './sheet-actions.tsx';
 import { TEXTS } from './texts.ts';
@@ -46,7 +47,9 @@ function Head({ recording }: { recording: Recording }) {
           <VerdictBadge recording={recording} />
         </span>
       </p>
-      <h3 class="program-title">{title}</h3>
+      <h3 class="program-title">
+        <WholeTitle title={title} />
+      </h3>
       <p class="program-when numbers">
         <time dateTime={isoText(recording.startAt)}>{airDateText(recording.startAt, currentMs())}</time>{' '}
         <b class="ink">{spanText(recording.startAt, recording.endAt)}</b>
