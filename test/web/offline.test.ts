@@ -643,7 +643,9 @@ describe.skipIf(!hasFullChromium)('saved by the browser in the background', () =
     home.file.isGone = true;
     await pressSave(page);
     // The page, which tries after the browser, finds the same.
-    await until(async () => (await rows(page)).some(({ state, way }) => state === 'failed' && way === 'page'));
+    await until(async () =>
+      (await rows(page)).some(({ state, way }) => state === 'failed' && way === 'page'),
+    );
     expect(await rows(page)).toMatchObject([{ id: 2, failure: 'gone' }]);
     await page.getByText('サーバーの録画、またはそのファイルが削除されています').waitFor();
   });

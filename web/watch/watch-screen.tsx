@@ -25,7 +25,7 @@ import { Toasts } from '../ui/toast.tsx';
 import { narrow } from '../words/channel.ts';
 import { splitTitle } from '../words/title.ts';
 import type { CaptionTrack } from './caption-track.ts';
-import { type Air, EndPanel } from './end-panel.tsx';
+import type { Air } from './end-panel.tsx';
 import { PictureTouch } from './picture-touch.tsx';
 import { TEXTS } from './texts.ts';
 import {
@@ -43,6 +43,10 @@ import { WatchControls } from './watch-controls.tsx';
 import { type Skipped, SkipSign, SoundOnly, WatchMessage } from './watch-messages.tsx';
 import type { WatchSheetName } from './watch-sheets.tsx';
 
+const EndPanel = lazy({
+  styles: [],
+  load: async () => (await import('./end-panel.tsx')).EndPanel,
+});
 /** Nobody opens one before the picture. */
 const WatchSheets = lazy({
   styles: [],
@@ -279,6 +283,8 @@ export function Watch({ recordingId, chase }: WatchProps) {
   latest.current = known;
   const watching = useWatching(video, () => latest.current.recording?.serviceId);
   const ready = watching.value;
+  // The service may be away at the end.
+  useEffect(() => void EndPanel.prefetch().catch(() => undefined), []);
   const view = useDataView(ready?.live, main);
   const onData = useDataButton(ready, known);
   const { captions, over, encoded } = useOpening(ready, recordingId, chase, known);
