@@ -157,7 +157,7 @@ export function Preview({ state, stale, words, onRetry }: PreviewProps) {
           <span class="search-wait circle" data-shown={waiting ? '' : undefined} />
           {preview === undefined || preview.fault != null
             ? ''
-            : TEXTS.count(preview.total.toLocaleString('ja'))}
+            : TEXTS.matching(preview.total.toLocaleString('ja'))}
         </span>
       </header>
       {state.kind === 'empty' ? <p class="muted">{TEXTS.noConditions}</p> : null}

@@ -194,6 +194,8 @@ export const TEXTS = {
   // The preview
   noSentence: '録画する番組の条件を決めてください。',
   matches: '録画される番組',
+  /** Some of them are not recorded. */
+  matching: (count: string) => `条件に合う番組 ${count}件`,
   noMatches: 'いまの番組表に、録画される番組はありません。',
   noMatchesNote: 'このまま保存すると、録画される番組が番組表に現れたときに予約します。',
   ofShown: (shown: number) => `近いものから ${shown}件では`,
