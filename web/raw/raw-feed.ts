@@ -45,6 +45,8 @@ function place(element: HTMLElement, video: HTMLVideoElement): void {
   video.after(element);
 }
 
+/** A station whose sound plays for so long without a picture has none. */
+const SOUND_ALONE_MS = 3_000;
 /** Ends the still over an element. */
 const stills = new WeakMap<HTMLVideoElement, () => void>();
 
@@ -58,15 +60,22 @@ function keepStill(video: HTMLVideoElement): void {
   still.getContext('2d')?.drawImage(element, 0, 0, width, height);
   const over = new AbortController();
   stills.get(video)?.();
-  stills.set(video, () => {
+  const end = (): void => {
     over.abort();
     still.remove();
-  });
+  };
+  stills.set(video, end);
   // Sound alone has no size.
   const onPicture = (): void => {
-    if (video.videoWidth > 0) stills.get(video)?.();
+    if (video.videoWidth > 0) end();
   };
   video.addEventListener('loadeddata', onPicture, { signal: over.signal });
+  // A station may have no picture.
+  const onSound = (): void => {
+    const timer = setTimeout(end, SOUND_ALONE_MS);
+    over.signal.addEventListener('abort', () => clearTimeout(timer));
+  };
+  video.addEventListener('playing', onSound, { signal: over.signal, once: true });
   still.className = video.className;
   still.ariaHidden = 'true';
   video.after(still);
