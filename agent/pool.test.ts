@@ -101,17 +101,36 @@ test('the reported tuning time includes releasing the device before', async () =
   while (driver.opened < 2) await Bun.sleep(1);
   driver.sinks.get('/dev/1')?.data(PACKETS);
   await second.consumer.started;
-  expect(pool.snapshot()[0]?.tunedInMs).toBeGreaterThanOrEqual(15);
+  const measured = pool.snapshot()[0]?.tunedInMs;
+  expect(measured).toBeGreaterThanOrEqual(15);
+  // Much slower, but nothing that a recording waits for.
+  const third = pool.open({ ...ask, channel: 'T25', priority: 2, use: 'still GR/T25' });
+  while (driver.opened < 3) await Bun.sleep(1);
+  await Bun.sleep((measured ?? 0) + 5);
+  driver.sinks.get('/dev/1')?.data(PACKETS);
+  await third.consumer.started;
+  expect(pool.snapshot()[0]?.tunedInMs).toBe(measured);
   await pool.close();
 });
 
 test('the longest of the last five tuning times is reported', () => {
   const times = new TuningTimes();
   expect(times.longest).toBeNull();
-  for (const ms of [900.4, 100, 200, 150, 120]) times.add(ms);
+  for (const ms of [900.4, 100, 200, 150, 120]) times.add(ms, 'rec 1');
   expect(times.longest).toBe(900);
-  times.add(50);
+  times.add(50, 'rec 1');
   expect(times.longest).toBe(200);
+});
+
+test('the tuning times of background uses are reported only until a recording or viewer was measured', () => {
+  const times = new TuningTimes();
+  for (const use of ['epg T27', 'still GR/T27', 'logo GR/T27', 'scan T27', null]) times.add(4_000, use);
+  expect(times.longest).toBe(4_000);
+  times.add(300, 'live GR/T27');
+  expect(times.longest).toBe(300);
+  for (const use of ['mirakurun 1', 'rec 1', 'EPGStation']) times.add(500, use);
+  times.add(4_000, 'epg T27');
+  expect(times.longest).toBe(500);
 });
 
 describe('a device that cannot be opened', () => {

@@ -23,19 +23,25 @@ import { Tuning, type TuningFailure, type TuningTiming } from './tuning.ts';
 
 /** Number of tunings, of which the slowest counts: a late start loses data, an early one costs nothing. */
 const KEPT = 5;
+/** Uses that also tune to stations which are hardly received, and lock slowly on them. */
+const BACKGROUND_USE = /^(?:epg|scan|logo|still) /;
 
-/** Durations of a tuner's last tunings. */
+/** Durations of a tuner's last tunings. Those of background uses count only until there are others. */
 export class TuningTimes {
   readonly #times: number[] = [];
+  readonly #background: number[] = [];
 
-  add(ms: number): void {
-    this.#times.push(ms);
-    if (this.#times.length > KEPT) this.#times.shift();
+  /** @param use of the user that the tuner was tuned for; null: a probe */
+  add(ms: number, use: string | null): void {
+    const times = use === null || BACKGROUND_USE.test(use) ? this.#background : this.#times;
+    times.push(ms);
+    if (times.length > KEPT) times.shift();
   }
 
   /** Full ms; null: no tuning yet. */
   get longest(): number | null {
-    return this.#times.length === 0 ? null : Math.round(Math.max(...this.#times));
+    const times = this.#times.length === 0 ? this.#background : this.#times;
+    return times.length === 0 ? null : Math.round(Math.max(...times));
   }
 }
 
@@ -319,7 +325,7 @@ export class TunerPool {
       ...this.options,
       isProbe: use === null,
       onChange: () => {
-        if (slot.tuning === tuning && tuning.phase === 'streaming') this.#onStreaming(slot, tuning);
+        if (slot.tuning === tuning && tuning.phase === 'streaming') this.#onStreaming(slot, tuning, use);
         this.options.onChange();
       },
       onEnd: (ended, failure) => this.#onEnd(slot, ended, failure),
@@ -334,10 +340,10 @@ export class TunerPool {
     return tuning;
   }
 
-  #onStreaming(slot: Slot, tuning: Tuning): void {
+  #onStreaming(slot: Slot, tuning: Tuning, use: string | null): void {
     if (slot.measured !== tuning && tuning.tunedInMs !== null) {
       slot.measured = tuning;
-      slot.tuningTimes.add(tuning.tunedInMs);
+      slot.tuningTimes.add(tuning.tunedInMs, use);
     }
     if (slot.failure?.device === true) this.options.log.info('tuner is back', { tuner: slot.settings.id });
     slot.failure = null;

@@ -86,7 +86,10 @@ export const TunerSchema = t.Object({
   error: t.Union([t.String(), t.Null()]),
   /** Epoch ms: when a tuner in `error` is retried automatically; absent: it is not. */
   retryAt: t.Optional(wallMsSchema()),
-  /** Time from the request to the first packets, ms: the longest of the last tunings; absent: there was none. */
+  /**
+   * Time from the request to the first packets, ms: the longest of the last tunings for recordings and viewers, or for
+   * other uses if there was none; absent: not tuned yet.
+   */
   tunedInMs: t.Optional(t.Integer()),
 });
 export type Tuner = Static<typeof TunerSchema>;

@@ -50,9 +50,9 @@ test('unused tuners are left alone before a recording opens', () => {
   expect([soon(99_000), soon(101_000), soon(119_000), soon(121_000)]).toEqual([false, true, true, false]);
 });
 
-/** Every station of the channel has a picture at once. */
+/** Every station of the channel has a picture at once, or its stream ends without one for the reason `noPicture`. */
 function home(stations: readonly StationRecord[], tuners = async () => [IDLE]) {
-  const state = { now: 0, opened: 0 };
+  const state: { now: number; opened: number; noPicture?: string } = { now: 0, opened: 0 };
   const pool = {
     open: async ({ readers = [] }) => {
       state.opened += 1;
@@ -62,8 +62,10 @@ function home(stations: readonly StationRecord[], tuners = async () => [IDLE]) {
           entry: { value(picture: unknown): void; ended(end: unknown): void };
         },
       ];
-      for (const service of reader.options.wanted) reader.entry.value({ serviceId: service });
-      reader.entry.ended({ cause: 'finished', reason: null, dropped: 0 });
+      const cause = state.noPicture ?? 'finished';
+      if (cause === 'finished')
+        for (const service of reader.options.wanted) reader.entry.value({ serviceId: service });
+      reader.entry.ended({ cause, reason: null, dropped: 0 });
       return { close: async () => 0 };
     },
   };
@@ -120,6 +122,16 @@ test('a picture has its time and an address of its own, and is forgotten', async
   expect(stills.find(ONE.id)).toBeDefined();
   state.now += 600_000;
   expect(stills.find(ONE.id)).toBeUndefined();
+  await stills.close();
+});
+
+test('a station whose tuner went to another use is tried again at the usual interval', async () => {
+  const { stills, state } = home([ONE]);
+  state.noPicture = 'stream';
+  await until(() => stills.ask([ONE.id]).length === 0 && state.opened === 1);
+  delete state.noPicture;
+  state.now += STILL_INTERVAL_MS;
+  await until(() => stills.ask([ONE.id]).length === 1);
   await stills.close();
 });
 

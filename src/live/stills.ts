@@ -14,6 +14,7 @@ import type { Log } from '../../lib/host/log.ts';
 import type { Tuner } from '../../lib/wire/agent.ts';
 import { MAX_STILLS, PRIORITY, type Still } from '../../lib/wire/api.ts';
 import type { StationRecord } from '../model/station.ts';
+import type { ReaderEnd } from '../reception/reader-kind.ts';
 import { planReader, type ReceptionPool } from '../reception/reception-pool.ts';
 import { type IntraPicture, stillReader } from '../reception/still-reader.ts';
 import { STREAM_USE } from '../tuner/agent-stream.ts';
@@ -135,8 +136,10 @@ export class Stills {
   async #take(target: StillTarget): Promise<void> {
     const signal = AbortSignal.any([this.#ending.signal, AbortSignal.timeout(CHANNEL_LIMIT_MS)]);
     const taken = new Set<StationId>();
+    let isCutOff = false;
     try {
-      const pictures = await this.#receive(target, signal);
+      const { pictures, end } = await this.#receive(target, signal);
+      isCutOff = end === 'stream';
       // The tuner is released by now.
       for (const picture of pictures) {
         const station = target.stations.find(({ serviceId }) => serviceId === picture.serviceId);
@@ -146,19 +149,22 @@ export class Stills {
         taken.add(station.id);
       }
     } finally {
-      this.#remember(target, taken);
+      this.#remember(target, taken, isCutOff);
     }
   }
 
   /** Releases the tuner before it resolves. @throws Failure: no tuner, no signal; the signal's reason */
-  async #receive({ type, channel, stations }: StillTarget, signal: AbortSignal): Promise<IntraPicture[]> {
+  async #receive(
+    { type, channel, stations }: StillTarget,
+    signal: AbortSignal,
+  ): Promise<{ pictures: readonly IntraPicture[]; end: ReaderEnd['cause'] }> {
     const pictures: IntraPicture[] = [];
-    const done = Promise.withResolvers<void>();
+    const done = Promise.withResolvers<ReaderEnd['cause']>();
     const wanted = stations.map(({ serviceId }) => serviceId);
     const reader = planReader(
       stillReader,
       { wanted },
-      { value: (picture) => void pictures.push(picture), ended: () => done.resolve() },
+      { value: (picture) => void pictures.push(picture), ended: ({ cause }) => done.resolve(cause) },
     );
     const request = { type, channel, priority: PRIORITY.still, use: STREAM_USE.still(type, channel) };
     const stream = await this.options.pool.open({
@@ -168,10 +174,10 @@ export class Stills {
     const stop = (): void => void reader.stop();
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
-    await done.promise;
+    const end = await done.promise;
     signal.removeEventListener('abort', stop);
     await stream.close();
-    return pictures;
+    return { pictures, end };
   }
 
   #keep(stationId: StationId, jpeg: Uint8Array<ArrayBuffer>): void {
@@ -185,10 +191,11 @@ export class Stills {
     while (this.#kept.size > MAX_STILLS) forgetFirst(this.#kept);
   }
 
-  #remember({ stations }: StillTarget, taken: ReadonlySet<StationId>): void {
+  /** @param isCutOff the tuner went to another use, which says nothing about the stations */
+  #remember({ stations }: StillTarget, taken: ReadonlySet<StationId>, isCutOff: boolean): void {
     const at = this.options.clock();
     for (const { id } of stations) {
-      const fruitless = taken.has(id) ? 0 : (this.#tries.get(id)?.fruitless ?? 0) + 1;
+      const fruitless = taken.has(id) ? 0 : (this.#tries.get(id)?.fruitless ?? 0) + (isCutOff ? 0 : 1);
       this.#tries.delete(id);
       this.#tries.set(id, { at, fruitless });
     }
