@@ -15,9 +15,9 @@ import { openDatabase } from '../../src/store/database.ts';
 import { buildWeb } from '../../tools/web.ts';
 import { FFMPEG, output } from '../play/made-recording.ts';
 import { putRecording } from '../service/recording-rows.ts';
-import { firstPictures } from './first-picture.ts';
 import { idleAgent, startService } from './guide/bench-service.ts';
 import { Figures, quantile } from './guide/figures.ts';
+import { firstPictures } from './streams/first-picture.ts';
 
 const SECONDS = 40;
 const SEEKS = 12;

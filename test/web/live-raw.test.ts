@@ -123,6 +123,13 @@ describe.skipIf(!hasChromium)('live television in broadcast quality', () => {
     );
     expect(apart).toBeLessThan(0.04);
     expect(rig.service.live.map(({ codec }) => codec)).toEqual(['raw']);
+    // What the picture waited for, in order: as marks for the browser's tools. The socket was tried, and refused.
+    const marks = await page.evaluate(() => performance.getEntriesByType('mark').map(({ name }) => name));
+    expect(marks.filter((name) => name.startsWith('live:'))).toEqual(
+      ['press', 'asked', 'ticket', 'tuned', 'data', 'intra', 'decoded', 'shown'].map(
+        (step) => `live:${step}`,
+      ),
+    );
   });
 
   test('is drawn by WebGL2 where media stream tracks cannot be written', async () => {

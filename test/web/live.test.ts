@@ -372,6 +372,13 @@ describe.skipIf(!hasChromium)('the live player', () => {
     const facts = page.getByRole('dialog', { name: '配信の状態' });
     await facts.getByText('H.264、640×360').waitFor();
     await facts.getByText(/^\d+\.\d秒（目標/u).waitFor();
+    // From the key to the picture, the same as the browser's own marks.
+    const start = await facts.getByText(/^\d+\.\d\d秒（/u).textContent();
+    const marked = await page.evaluate(() => {
+      const at = (name: string) => performance.getEntriesByName(name, 'mark')[0]?.startTime ?? Number.NaN;
+      return (at('live:shown') - at('live:press')) / 1000;
+    });
+    expect(Number.parseFloat(start ?? '')).toBeCloseTo(marked, 1);
   });
 
   test('follows the recording that took the last tuner', async () => {

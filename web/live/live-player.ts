@@ -417,6 +417,7 @@ export class LivePlayer extends StationPlayer {
       onFault: (fault) => {
         this.#fault.value = fault;
       },
+      onStep: (step, at) => this.steps.noteWall(step, at),
     });
   }
 

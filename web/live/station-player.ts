@@ -15,6 +15,7 @@ import type { FeedPart, MediaFeed, SilenceLimits, StreamEnd } from '../player/me
 import { PlaybackSession } from '../player/playback-session.ts';
 import { Player } from '../player/player.ts';
 import { type SideControl, SideTracks } from '../player/side-tracks.ts';
+import { StartSteps } from '../player/start-steps.ts';
 import { type ApiFailure, liveUrl } from '../query/api.ts';
 import { RawWorker } from '../raw/raw-feed.ts';
 import type { RawSource } from '../raw/raw-session.ts';
@@ -28,6 +29,7 @@ class SocketFeed implements MediaFeed {
     private readonly connection: LiveConnection,
     private readonly request: WatchRequest,
     private readonly side: SideTracks,
+    private readonly steps: StartSteps,
   ) {}
 
   async *read(signal: AbortSignal): AsyncGenerator<FeedPart> {
@@ -41,6 +43,7 @@ class SocketFeed implements MediaFeed {
         continue;
       }
       const { channel, time, payload } = part;
+      this.steps.note('data');
       if (channel === LIVE_CHANNEL.init) {
         tracks = readTracks(payload);
         const own = mimeOf(tracks);
@@ -52,6 +55,7 @@ class SocketFeed implements MediaFeed {
           const origin = parts.length === 0 ? time : originOf(parts);
           yield { kind: 'init', ...init, offset: -origin / TICKS_PER_SECOND };
           init = undefined;
+          this.steps.note('intra');
           this.side.place(origin);
         }
         yield { kind: 'media', bytes: payload };
@@ -74,11 +78,14 @@ export abstract class StationPlayer extends Player {
   protected session: PlaybackSession | undefined;
   protected pacing: LivePacing | undefined;
   protected isWithoutSocket = false;
+  /** How long the first picture of the station took, and why. */
+  readonly steps = new StartSteps();
   #stationId = 0 as StationId;
 
   tune(stationId: StationId): void {
     this.#stationId = stationId;
     this.chosenAudio.value = undefined;
+    this.steps.begin();
     this.begin();
     this.open();
   }
@@ -108,8 +115,10 @@ export abstract class StationPlayer extends Player {
     else this.worker.close();
     this.pacing = this.pacingOf(codec);
     this.onOpen();
+    if (codec !== 'raw') this.#noteFirstFrame();
     const session = new PlaybackSession(this.video, this.#feed(codec), this.pacing, SILENCE, {
       onAnswer: (notices) => {
+        this.steps.note('tuned');
         this.onAnswer();
         this.dispatch({ kind: 'answered' });
         for (const word of notices) this.onNotice(word);
@@ -155,13 +164,22 @@ export abstract class StationPlayer extends Player {
     this.worker.tell(control);
   }
 
+  #noteFirstFrame(): void {
+    const { video, steps } = this;
+    const onData = (): void => {
+      steps.note('decoded');
+      video.requestVideoFrameCallback?.(() => steps.note('shown'));
+    };
+    video.addEventListener('loadeddata', onData, { once: true });
+  }
+
   #feed(codec: LiveCodec): MediaFeed {
     const request = this.requestOf(codec);
     if (this.isWithoutSocket) {
       const url = liveUrl(request.stationId, codec, request.audio, request.quality ?? 'high');
       return codec === 'raw' ? this.rawFeed({ kind: 'http', url: url.href }) : new HttpFeed(url);
     }
-    if (codec !== 'raw') return new SocketFeed(this.connection, request, this.side);
+    if (codec !== 'raw') return new SocketFeed(this.connection, request, this.side, this.steps);
     return this.rawFeed({ kind: 'socket', request, base: document.baseURI });
   }
 

@@ -5,6 +5,7 @@ import type { Tuner } from '../../lib/wire/agent.ts';
 import type { LiveCodec } from '../../lib/wire/vocabulary.ts';
 import type { DataBroadcast } from '../data/data-broadcast.ts';
 import { DataFacts } from '../data/data-facts.tsx';
+import type { StartSteps } from '../player/start-steps.ts';
 import { TUNERS } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
 import { Sheet } from '../ui/sheet.tsx';
@@ -13,6 +14,7 @@ import type { LivePlayer } from './live-player.ts';
 import { TEXTS } from './texts.ts';
 
 const EVERY_MS = 1_000;
+const LEAST_STEP_MS = 5;
 
 interface FactsProps {
   readonly player: LivePlayer;
@@ -42,6 +44,17 @@ function signalText(tuner: Tuner | undefined): string {
   return parts.length === 0 ? '—' : parts.join('、');
 }
 
+/** From the press to the picture, with the steps that took a noticeable part of it. */
+function startText({ durations }: StartSteps): string {
+  if (durations.length === 0) return '—';
+  const total = durations.reduce((sum, [, ms]) => sum + ms, 0);
+  const inSeconds = (ms: number): string => (ms / 1000).toFixed(2);
+  const steps = durations
+    .filter(([, ms]) => ms >= LEAST_STEP_MS)
+    .map(([step, ms]) => TEXTS.startStep(TEXTS.startSteps[step], inSeconds(ms)));
+  return TEXTS.startTotal(inSeconds(total), steps.join('、'));
+}
+
 export function StreamFacts({ player, data, onClose }: FactsProps) {
   const [, renew] = useState(0);
   const { value: tuners, renew: read } = useQuery(TUNERS);
@@ -62,6 +75,7 @@ export function StreamFacts({ player, data, onClose }: FactsProps) {
     ],
     [TEXTS.streamQuality, tuned?.quality === undefined ? '—' : QUALITY_WORDS[tuned.quality].name],
     [TEXTS.rate, facts.bitRate === undefined ? '—' : `${(facts.bitRate / 1_000_000).toFixed(1)} Mbps`],
+    [TEXTS.start, startText(player.steps)],
     [TEXTS.lag, seconds(player.behind.value)],
     [TEXTS.airTime, facts.broadcastAt === undefined ? '—' : timeOfDay(facts.broadcastAt)],
     [TEXTS.buffer, TEXTS.bufferTarget(seconds(facts.ahead), facts.target.toFixed(1))],

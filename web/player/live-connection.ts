@@ -136,6 +136,8 @@ export class LiveConnection {
   #silence: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
   #received = 0;
+  /** Called when the service allows a connection, and when a request is sent. */
+  onStep: ((step: 'ticket' | 'sent') => void) | undefined;
 
   /** @param base address of the UI, which a worker does not know */
   constructor(private readonly base: string = document.baseURI) {}
@@ -157,7 +159,10 @@ export class LiveConnection {
     try {
       const socket = await this.#open(signal);
       // Another watch may have begun while it was opened.
-      if (this.#watch === watch) send(socket, request);
+      if (this.#watch === watch) {
+        this.onStep?.('sent');
+        send(socket, request);
+      }
       yield* watch.queue.read(signal);
     } finally {
       if (this.#watch === watch) this.#rest(watch.refused ? REFUSED_LINGER_MS : LINGER_MS);
@@ -207,6 +212,7 @@ export class LiveConnection {
   async #connect(): Promise<WebSocket> {
     if (!('WebSocket' in globalThis)) throw new ApiFailure('no_socket', TEXTS.noConnection);
     const url = await liveSocketUrl(this.base, AbortSignal.timeout(OPEN_LIMIT_MS));
+    this.onStep?.('ticket');
     const socket = new WebSocket(url);
     socket.binaryType = 'arraybuffer';
     this.#socket = socket;

@@ -7,6 +7,7 @@ import { type WallMs, wallMs } from '../../lib/wire/times.ts';
 import { openBody } from '../player/http-feed.ts';
 import { LiveConnection, readLive } from '../player/live-connection.ts';
 import type { SideItem } from '../player/side-tracks.ts';
+import type { StartStep } from '../player/start-steps.ts';
 import { Mpeg2Decoder } from './mpeg2-decoder.ts';
 import { CanvasSink, type PictureSink, TrackSink } from './picture-sink.ts';
 import { type RawRequest, type RawSource, runSession, type WorkerReport } from './raw-session.ts';
@@ -23,6 +24,7 @@ const wallNow = (): WallMs => wallMs(performance.timeOrigin + performance.now())
 interface Session {
   readonly number: number;
   readonly abort: AbortController;
+  readonly onStep: (step: StartStep) => void;
   station?: RawStation;
 }
 
@@ -59,6 +61,7 @@ async function startStation(opening: Opening, session: Session, report: Report):
       report(message);
     },
     show: (picture) => sink.show(picture),
+    onStep: session.onStep,
   });
   session.station = station;
   return station;
@@ -68,27 +71,43 @@ async function startStation(opening: Opening, session: Session, report: Report):
 async function* packetsOf(
   source: RawSource,
   report: Report,
-  signal: AbortSignal,
+  { abort: { signal }, onStep }: Session,
 ): AsyncGenerator<Uint8Array> {
+  const answered = (): void => {
+    onStep('tuned');
+    report({ kind: 'tuned' });
+  };
   if (source.kind === 'http') {
     const { chunks } = await openBody(source.url, signal);
-    report({ kind: 'tuned' });
-    yield* chunks;
+    answered();
+    for await (const chunk of chunks) {
+      onStep('data');
+      yield chunk;
+    }
     return;
   }
   connection ??= new LiveConnection(source.base);
+  connection.onStep = onStep;
   const side = {
-    begin: () => report({ kind: 'tuned' }),
+    begin: answered,
     hear: (item: SideItem) => report({ kind: 'side', item }),
   };
   for await (const part of readLive(connection.watch(source.request, signal), side)) {
-    if (part.kind === 'media') yield part.payload;
+    if (part.kind !== 'media') continue;
+    onStep('data');
+    yield part.payload;
   }
 }
 
 function open(opening: Opening): void {
   current?.abort.abort();
-  const session: Session = { number: opening.session, abort: new AbortController() };
+  const noted = new Set<StartStep>();
+  const onStep = (step: StartStep): void => {
+    if (noted.has(step)) return;
+    noted.add(step);
+    report({ kind: 'step', step, at: wallNow() });
+  };
+  const session: Session = { number: opening.session, abort: new AbortController(), onStep };
   current = session;
   const report: Report = (told) => {
     if (session !== current) return;
@@ -98,7 +117,7 @@ function open(opening: Opening): void {
   };
   const ticker = setInterval(() => session.station?.step(), STEP_MS);
   void runSession({
-    packets: packetsOf(opening.source, report, session.abort.signal),
+    packets: packetsOf(opening.source, report, session),
     start: () => startStation(opening, session, report),
     report,
   }).finally(() => {

@@ -4,11 +4,12 @@
  */
 import type { ReceptionFault } from '../../lib/arib/ts/clock.ts';
 import { AAC_MIME } from '../../lib/mp4/aac-writer.ts';
-import { wallMs } from '../../lib/wire/times.ts';
+import { type WallMs, wallMs } from '../../lib/wire/times.ts';
 import { BoundedQueue, TunerLost } from '../player/live-connection.ts';
 import type { FeedPart, MediaFeed } from '../player/media-feed.ts';
 import { pictureOf, RAW_PICTURE } from '../player/shown-picture.ts';
 import type { SideControl, SideTracks } from '../player/side-tracks.ts';
+import type { StartStep } from '../player/start-steps.ts';
 import { ApiFailure, addressOf } from '../query/api.ts';
 import type { RawFigures, RawProblem } from './raw-messages.ts';
 import type { RawFailure, RawRequest, RawSource, WorkerReport } from './raw-session.ts';
@@ -35,6 +36,8 @@ export function canPlayRaw(): boolean {
 interface RawPicture {
   /** For the worker, once. */
   readonly transfer: { canvas: OffscreenCanvas } | { track: WritableStream<VideoFrame> };
+  /** Its first frame was decoded. @param shown called when the browser shows it */
+  whenShown(shown: () => void): void;
   remove(): void;
 }
 
@@ -100,13 +103,18 @@ function addRawPicture(video: HTMLVideoElement): RawPicture {
       shown.srcObject = null;
       shown.remove();
     };
-    return { transfer: { track: track.writable }, remove };
+    const whenShown = (onShown: () => void): void => void shown.requestVideoFrameCallback?.(() => onShown());
+    return { transfer: { track: track.writable }, whenShown, remove };
   }
   const canvas = document.createElement('canvas');
   place(canvas, video);
   // A canvas does not tell of its first picture.
   stills.get(video)?.();
-  return { transfer: { canvas: canvas.transferControlToOffscreen() }, remove: () => canvas.remove() };
+  return {
+    transfer: { canvas: canvas.transferControlToOffscreen() },
+    whenShown: (onShown) => void requestAnimationFrame(onShown),
+    remove: () => canvas.remove(),
+  };
 }
 
 const DECODER = 'api/live/mpeg2/decoder.mjs';
@@ -136,6 +144,8 @@ interface RawHandlers {
   onSound(isDual: boolean): void;
   /** What of the station does not come; undefined: all comes. */
   onFault(fault: ReceptionFault | undefined): void;
+  /** A step to the first picture was reached. */
+  onStep(step: StartStep, at: WallMs): void;
   /** Before the feed ends with `raw_fallback`. */
   onProblem(problem: RawProblem): void;
 }
@@ -217,7 +227,14 @@ export class RawFeed implements MediaFeed {
       overflow: () => new ApiFailure('timeout', TEXTS.lagged),
     });
     const picture = addRawPicture(this.video);
-    const session = this.worker.begin((report) => this.#hear(report, parts));
+    const session = this.worker.begin((report) => {
+      if (report.kind !== 'step') {
+        this.#hear(report, parts);
+        return;
+      }
+      this.handlers.onStep?.(report.step, report.at);
+      if (report.step === 'decoded') picture.whenShown(() => this.handlers.onStep?.('shown', pageNow()));
+    });
     const tell = (): void => this.#tellClock();
     const ticker = setInterval(tell, CLOCK_EVERY_MS);
     for (const name of CLOCK_EVENTS) this.video.addEventListener(name, tell);
@@ -235,7 +252,7 @@ export class RawFeed implements MediaFeed {
     }
   }
 
-  #hear(report: WorkerReport['report'], parts: PartQueue): void {
+  #hear(report: Exclude<WorkerReport['report'], { kind: 'step' }>, parts: PartQueue): void {
     switch (report.kind) {
       case 'tuned':
         this.side.begin();
@@ -279,15 +296,17 @@ export class RawFeed implements MediaFeed {
   #tellClock(): void {
     const { video } = this;
     const stands = video.paused || video.seeking || video.readyState < HTMLMediaElement.HAVE_FUTURE_DATA;
-    const at = wallMs(performance.timeOrigin + performance.now());
     this.worker.post({
       kind: 'clock',
       position: video.currentTime,
-      at,
+      at: pageNow(),
       rate: stands ? 0 : video.playbackRate,
     });
   }
 }
+
+/** On the scale that page and worker share. */
+const pageNow = (): WallMs => wallMs(performance.timeOrigin + performance.now());
 
 const CLOCK_EVENTS = ['playing', 'pause', 'waiting', 'seeked', 'ratechange'] as const;
 

@@ -3,6 +3,7 @@ import type { RecordingId } from '../../lib/wire/ids.ts';
 import type { WallMs } from '../../lib/wire/times.ts';
 import { TunerLost, type WatchRequest } from '../player/live-connection.ts';
 import type { SideControl, SideItem } from '../player/side-tracks.ts';
+import type { StartStep } from '../player/start-steps.ts';
 import { ApiFailure, type FailureCode } from '../query/api.ts';
 import type { RawReport } from './raw-messages.ts';
 import type { RawStation } from './raw-station.ts';
@@ -43,6 +44,8 @@ type SessionReport =
   /** The service answered; its answer is side data as well. */
   | { readonly kind: 'tuned' }
   | { readonly kind: 'side'; readonly item: SideItem }
+  /** A step to the first picture was reached. */
+  | { readonly kind: 'step'; readonly step: StartStep; readonly at: WallMs }
   /** Octets received on the socket so far. */
   | { readonly kind: 'received'; readonly octets: number }
   /** End of the stream; without a failure in order. */

@@ -52,6 +52,8 @@ interface RawNeeds {
   readonly isHalf?: boolean | undefined;
   readonly show: (picture: HeldPicture) => void;
   readonly report: (report: RawReport) => void;
+  /** The first picture came, was decoded. */
+  readonly onStep?: (step: 'intra' | 'decoded') => void;
   readonly now: () => WallMs;
 }
 
@@ -99,7 +101,11 @@ export class RawStation {
   constructor(needs: RawNeeds) {
     this.#needs = needs;
     this.#demux = new StationDemux(needs.audioIndex);
-    const { decoder, isHalf, show, now } = needs;
+    const { decoder, isHalf, now } = needs;
+    const show = (picture: HeldPicture): void => {
+      needs.onStep?.('decoded');
+      needs.show(picture);
+    };
     this.#player = new PicturePlayer({ decoder, isHalf, show, now });
     this.#judgedAt = needs.now();
   }
@@ -128,6 +134,7 @@ export class RawStation {
     switch (event.kind) {
       case 'unit':
         this.#hasPicture = true;
+        if (event.unit.isIntra) this.#needs.onStep?.('intra');
         this.#player.push(event.unit);
         return;
       case 'audio':
