@@ -1,8 +1,11 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { broadcastMs } from '../../lib/arib/time.ts';
+import { airClockText } from '../../web/words/time.ts';
 import { START } from './clock.ts';
 import { fakeStations } from './fake-air.ts';
 import { busyEvening, newBookings } from './fake-bookings.ts';
+import { guideWindow } from './fake-guide.ts';
+import { tooWide } from './look.ts';
 import { faultsOf, focusOn, hasChromium, PHONE, webRig } from './rig.ts';
 
 /** A picture of one pixel, as GIF: only its box counts. */
@@ -124,6 +127,32 @@ describe.skipIf(!hasChromium)('the home screen', () => {
     await page.locator('a.card').nth(1).getByText('5分前の画面').waitFor();
     expect(await page.locator('.card-age').count()).toBe(1);
     expect(await box.boundingBox()).toEqual(before);
+  });
+
+  test('a card tells what follows while the pointer or the focus rests on it', async () => {
+    const page = await rig.open('');
+    const cards = page.locator('a.card');
+    await cards.first().waitFor();
+    const [station] = fakeStations(Date.now());
+    const end = station?.now?.endAt ?? 0;
+    const day = { from: end, to: end + 12 * 3_600_000, type: null };
+    const programs = guideWindow(rig.service.household.guide, day, end).find(({ stationId }) => {
+      return stationId === station?.id;
+    })?.programs;
+    const next = programs?.find(({ startAt }) => startAt >= end);
+    const word = page.locator('.card-next');
+    await cards.first().hover();
+    await word.waitFor();
+    const [label, clock, title] = await word.locator(':scope > *').allTextContents();
+    expect([label, clock]).toEqual(['次', airClockText(broadcastMs(next?.startAt ?? 0))]);
+    expect(next?.name).toContain(title ?? '?');
+    // It stands inside the picture, and moves nothing.
+    expect(await tooWide(page)).toEqual([]);
+    await page.mouse.move(1, 1);
+    await word.waitFor({ state: 'detached' });
+    await page.keyboard.press('ArrowDown');
+    await word.waitFor();
+    expect(await cards.first().locator('.card-next').count()).toBe(1);
   });
 
   test('before the first scan there is one card, which leads to the set-up', async () => {

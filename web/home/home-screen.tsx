@@ -71,7 +71,7 @@ function Bands({ stations }: { stations: readonly Station[] }) {
           </div>
         </div>
       )}
-      <div id="stations" role="tabpanel" aria-labelledby={`band-${chosen.type}`}>
+      <div id="stations" class="below-100" role="tabpanel" aria-labelledby={`band-${chosen.type}`}>
         <ul
           class="stations stack"
           data-nav-group="stations"

@@ -1,14 +1,16 @@
 /** One station on the home screen, with a picture of what it shows now; the whole card leads to it. */
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { NowProgram, Station, Still } from '../../lib/wire/api.ts';
-import { now } from '../device/clock.ts';
+import { minute, now } from '../device/clock.ts';
 import { lastStation } from '../device/preferences.ts';
 import { stations } from '../query/stations.ts';
+import { useQuery } from '../query/use-query.ts';
 import { Logo } from '../ui/logo.tsx';
 import { Marks } from '../ui/marks.tsx';
 import { Named } from '../ui/named.tsx';
 import { ProgramProgress } from '../ui/progress.tsx';
 import { channelLabel, narrow } from '../words/channel.ts';
+import { stationDayQuery } from '../words/station-day.ts';
 import { airClockText, isoText, remainingText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
 import { TEXTS } from './texts.ts';
@@ -33,8 +35,14 @@ const MINUTE_MS = 60_000;
 /** A picture that is older than this says so. */
 const OLD_MS = 3 * MINUTE_MS;
 
+interface StationCardProps {
+  station: Station;
+  /** Undefined: there is no picture. */
+  still: Still | undefined;
+}
+
 /** What the station shows; until there is a picture, its sign. The box keeps its size. */
-function StillPicture({ station, still }: { station: Station; still: Still | undefined }) {
+function StillPicture({ station, still, rests }: StationCardProps & { rests: boolean }) {
   const [broken, setBroken] = useState('');
   const age = still === undefined ? 0 : now.value - still.at;
   return (
@@ -55,14 +63,48 @@ function StillPicture({ station, still }: { station: Station; still: Still | und
           {TEXTS.pictureAge(Math.floor(age / MINUTE_MS))}
         </span>
       )}
+      {rests ? <Following station={station} /> : null}
     </span>
   );
 }
 
-interface StationCardProps {
-  station: Station;
-  /** Undefined: there is no picture. */
-  still: Still | undefined;
+/** A pointer that only passes asks for nothing. */
+const REST_MS = 250;
+
+/** Whether the pointer rests on the card or the focus is there, with the listeners that say so. */
+function useRest() {
+  const [rests, setRests] = useState(false);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const leave = (): void => {
+    clearTimeout(timer.current);
+    setRests(false);
+  };
+  const come = (): void => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => setRests(true), REST_MS);
+  };
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const onPointerEnter = ({ pointerType }: PointerEvent): void => {
+    if (pointerType === 'mouse') come();
+  };
+  return { rests, listeners: { onPointerEnter, onPointerLeave: leave, onFocus: come, onBlur: leave } };
+}
+
+/** The programme that follows, over the picture. */
+function Following({ station }: { station: Station }) {
+  const { value } = useQuery(stationDayQuery(station.id, minute.value));
+  const from = station.now?.endAt ?? minute.value;
+  const next = value?.[0]?.programs.find(({ startAt }) => startAt >= from);
+  if (next === undefined) return null;
+  return (
+    <span class="card-next absolute hstack gap-40 layer-1 text-s bold">
+      <span class="rigid">{TEXTS.following}</span>
+      <time class="numbers rigid" dateTime={isoText(next.startAt)}>
+        {airClockText(next.startAt)}
+      </time>
+      <span class="min-0 truncate">{splitTitle(next.name === '' ? next.title : next.name).title}</span>
+    </span>
+  );
 }
 
 export function StationCard({ station, still }: StationCardProps) {
@@ -71,15 +113,17 @@ export function StationCard({ station, still }: StationCardProps) {
   const name = narrow(station.name);
   const label = channelLabel(station, stations.value);
   const left = program === null ? '' : remainingText(program.endAt, now.value);
+  const { rests, listeners } = useRest();
   const parts = program === null ? undefined : splitTitle(program.name);
   return (
     <a
       class="card stack relative clip bordered surface shadow-1 hover-surface"
       href={`live/${station.id}`}
       data-nav-initial={isLast ? '' : undefined}
+      {...listeners}
     >
       <Named name={`${label} ${name}、${parts?.title ?? TEXTS.noProgram}${left === '' ? '' : `、${left}`}`}>
-        <StillPicture station={station} still={still} />
+        <StillPicture station={station} still={still} rests={rests} />
         {program === null ? null : <RecordMark program={program} />}
         {program === null ? (
           <span class="card-line" />

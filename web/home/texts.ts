@@ -22,6 +22,7 @@ export const TEXTS = {
   noProgramYet: '番組情報はまだありません',
   last: '前回',
   lastNote: '前回見た局',
+  following: '次',
   pictureAge: (minutes: number) => `${minutes}分前の画面`,
 
   // What is recorded and booked

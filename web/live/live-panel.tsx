@@ -5,7 +5,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { StationId } from '../../lib/arib/ids.ts';
 import { type BroadcastMs, broadcastMs, plusMs } from '../../lib/arib/time.ts';
-import type { GuideProgram, GuideWindow, Station } from '../../lib/wire/api.ts';
+import type { GuideProgram, Station } from '../../lib/wire/api.ts';
 import type { ReservationState } from '../../lib/wire/vocabulary.ts';
 import { now } from '../device/clock.ts';
 import { liveCodec, livePanelTab } from '../device/preferences.ts';
@@ -13,19 +13,18 @@ import { afterPaint } from '../navigation/after-paint.ts';
 import { openProgram } from '../navigation/router.ts';
 import { NextStep } from '../player/overlay.tsx';
 import type { PlayerState } from '../player/player.ts';
-import { GUIDE_CHANGES } from '../query/events.ts';
 import { programQuery } from '../query/queries.ts';
 import { reservationOf } from '../query/reservations.ts';
 import { stations } from '../query/stations.ts';
-import { pathQuery, useQuery } from '../query/use-query.ts';
+import { useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { Marks } from '../ui/marks.tsx';
 import { ProgramProgress } from '../ui/progress.tsx';
 import { channelLabel, narrow } from '../words/channel.ts';
-import { broadcastDay, DAY_MS, HOUR_MS } from '../words/day.ts';
 import { majorGenre } from '../words/genre.ts';
 import { Texts } from '../words/program-texts.tsx';
+import { stationDayQuery } from '../words/station-day.ts';
 import { airClockText, isoText, lengthText, remainingText, spanText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
 import { TunerHolders } from '../words/tuner-holders.tsx';
@@ -42,16 +41,6 @@ const TABS = [
 
 /** Number of following programmes listed under the text of the present one. */
 const NEXT = 3;
-/** In the last hours of a broadcast day the next one is shown as well. */
-const EVENING_MS = 6 * HOUR_MS;
-
-/** The station's programmes from this hour to the end of the broadcast day. */
-function dayQuery(stationId: StationId, at: BroadcastMs) {
-  const from = plusMs(at, -(at % HOUR_MS));
-  const to = plusMs(broadcastDay(plusMs(from, EVENING_MS)), DAY_MS);
-  return pathQuery<GuideWindow>(`api/guide?stationId=${stationId}&from=${from}&to=${to}`, GUIDE_CHANGES);
-}
-
 interface Day {
   /** That have not ended; undefined until read. */
   readonly programs: readonly GuideProgram[] | undefined;
@@ -59,7 +48,7 @@ interface Day {
 }
 
 function useDay(station: Station | undefined): Day {
-  const query = station === undefined ? undefined : dayQuery(station.id, now.value);
+  const query = station === undefined ? undefined : stationDayQuery(station.id, now.value);
   const { value, failure } = useQuery(query);
   const programs = value?.[0]?.programs.filter(({ endAt }) => endAt > now.value);
   return { programs, failed: programs === undefined && failure !== undefined };
