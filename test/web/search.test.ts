@@ -139,6 +139,23 @@ describe.skipIf(!hasChromium)('search', () => {
     await page.waitForFunction(() => document.activeElement?.closest('nav') != null);
   });
 
+  test('offers what completes the words, between the filters, and never moves the rows', async () => {
+    const page = await open('search', PHONE);
+    await page.locator('.search-field input').fill('手話');
+    const chips = page.locator('.search-chips .chip');
+    const offered = chips.filter({ hasText: 'みんなの手話' });
+    await offered.waitFor();
+    const box = await page.locator('.search-chips').boundingBox();
+    await offered.click();
+    await page.waitForFunction(
+      () => document.querySelector('input')?.value === 'みんなの手話 駅で道をたずねる',
+    );
+    await page.waitForFunction(() => document.querySelectorAll('.search-chips .chip').length === 1);
+    expect(await page.locator('.search-chips').boundingBox()).toEqual(box);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+    expect(new URL(page.url()).searchParams.get('q')).toBe('みんなの手話 駅で道をたずねる');
+  });
+
   test('more rows are loaded until there are none, and the four sections are distinguishable', async () => {
     const page = await open('search?q=%E5%AD%97');
     rig.service.household.search = undefined;

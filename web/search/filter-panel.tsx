@@ -96,13 +96,19 @@ function StationChoice({ filters, onChange }: Omit<PanelProps, 'words'>) {
   );
 }
 
-export function FilterPanel({ words, filters, onChange }: PanelProps) {
+interface FilterPanelProps extends PanelProps {
+  /** What completes the words. */
+  readonly suggestions: readonly string[];
+  readonly onPick: (words: string) => void;
+}
+
+export function FilterPanel({ words, filters, suggestions, onChange, onPick }: FilterPanelProps) {
   const open = useSignal(false);
   const count = countFilters(filters);
   const offered = genresNamed(words).filter((wish) => !isSame(filters.genre, wish));
   return (
     <div class="filters below-100" data-nav-group="filters">
-      <div class="chips">
+      <div class="search-chips flex hscroll gap-50">
         <button
           type="button"
           class="chip"
@@ -122,6 +128,12 @@ export function FilterPanel({ words, filters, onChange }: PanelProps) {
             {TEXTS.clearAll}
           </button>
         )}
+        {suggestions.map((text) => (
+          <button key={text} type="button" class="chip" onClick={() => onPick(text)}>
+            <Icon name="search" />
+            {text}
+          </button>
+        ))}
         {offered.map((wish) => (
           <button
             key={`${wish.lv1} ${wish.lv2}`}

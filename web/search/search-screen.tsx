@@ -21,6 +21,7 @@ import { forgetSearches, rememberSearch } from './recent.ts';
 import { ProgramRow, RecordingRow, ReservationRow, RuleRow } from './rows.tsx';
 import { FIRST_SIZES, grown, type Sizes } from './sections.ts';
 import { SearchRun } from './state.ts';
+import { suggestionsFor } from './suggestions.ts';
 import { TEXTS } from './texts.ts';
 
 interface SectionProps {
@@ -267,6 +268,8 @@ export function Search() {
       <FilterPanel
         words={words.value}
         filters={filters}
+        suggestions={suggestionsFor(words.value, shown, recentSearches.value)}
+        onPick={pick}
         onChange={(changes) => {
           atOnce.current = true;
           sizes.value = FIRST_SIZES;

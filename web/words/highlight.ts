@@ -9,7 +9,8 @@ const DASH = /[\u2010-\u2015\u2212]/gu;
 const WAVE = /[\u301c\u3030]/gu;
 const APOSTROPHE = /[\u2018\u2019\u201b\u02bc\u2032]/gu;
 
-function fold(text: string): string {
+/** Without differences of width and letter case. */
+export function fold(text: string): string {
   const plain = text.replaceAll('\u00b4', "'").normalize('NFKC').toLowerCase();
   return plain.replace(DASH, '-').replace(WAVE, '~').replace(APOSTROPHE, "'");
 }
