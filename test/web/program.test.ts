@@ -83,6 +83,27 @@ describe.skipIf(!hasChromium)('the sheet of a programme', () => {
     await dialog.waitFor({ state: 'detached' });
   });
 
+  test('毎回録画 makes a rule of the series with one press, and takes it back', async () => {
+    const page = await rig.open(`guide?program=${find('第1話', false)}`);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: '毎回録画' }).click();
+    await dialog.locator('.toast', { hasText: '毎回録画します' }).waitFor();
+    const { rules } = rig.service.household.rules;
+    const rule = rules.find(({ keywordIn }) => keywordIn.join() === 'title');
+    // What the toast counts is what the service says of that rule.
+    const answer = await fetch(`${rig.service.url}api/rules/preview`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ keyword: rule?.keyword, keywordIn: ['title'], stationIds: rule?.stationIds }),
+    });
+    const { total } = (await answer.json()) as { total: number };
+    expect(total).toBeGreaterThan(0);
+    expect(await dialog.locator('.toast').textContent()).toContain(`${total}回`);
+    await dialog.locator('.toast').getByRole('button', { name: '元に戻す' }).click();
+    await dialog.locator('.toast', { hasText: '削除しました' }).waitFor();
+    expect(rules.some(({ keywordIn }) => keywordIn.join() === 'title')).toBe(false);
+  });
+
   test('a copy-never programme is not offered, and the record key says why', async () => {
     const page = await rig.open(`guide?program=${find('ミュージックサロン', false)}`);
     const dialog = page.getByRole('dialog');
@@ -118,10 +139,10 @@ describe.skipIf(!hasChromium)('the sheet of a programme', () => {
     const scrolled = () => page.evaluate(() => document.querySelector('.sheet-content')?.scrollTop ?? 0);
     // The buttons stand in two rows here.
     await page.keyboard.press('ArrowDown');
-    await focusOn(page, 'リマインダー');
+    await focusOn(page, '同じ題名を検索');
     await page.keyboard.press('ArrowDown');
     expect(await scrolled()).toBeGreaterThan(100);
-    await focusOn(page, 'リマインダー');
+    await focusOn(page, '同じ題名を検索');
     for (let press = 0; press < 12; press += 1) await page.keyboard.press('ArrowDown');
     const atEnd = await page.evaluate(() => {
       const content = document.querySelector('.sheet-content');

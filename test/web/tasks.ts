@@ -163,13 +163,12 @@ export const BIG_HOUSEHOLD: readonly Task[] = [
   },
   {
     name: '番組からルールを作る',
-    ...{ pointer: 4, keys: undefined },
+    ...{ pointer: 3, keys: undefined },
     run: async (input) => {
       await input.choose(rail(input, '番組表'));
       await input.choose(await comingProgram(input));
-      await input.choose(input.page.getByRole('link', { name: 'ルールを作る' }));
-      await input.choose(button(input, '保存する'));
-      await toast(input, '保存しました');
+      await input.choose(inSheet(input, '毎回録画'));
+      await toast(input, '毎回録画します');
     },
   },
   {

@@ -6,9 +6,11 @@ import type { ProgramDetail, ReservationMark } from '../../lib/wire/api.ts';
 import { now } from '../device/clock.ts';
 import { openReservation } from '../navigation/router.ts';
 import { newRule } from '../navigation/rule-address.ts';
+import { reservationOf } from '../query/reservations.ts';
 import { ReminderButton } from '../reminders/reminder-button.tsx';
 import { book, cancel, isBusy, restore } from '../reservations/actions.ts';
 import { StopButton } from '../reservations/stop-button.tsx';
+import { makingRules, recordEveryTime } from '../rules/every-time.ts';
 import { keywordFor } from '../rules/form.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { seriesWords } from '../words/series.ts';
@@ -112,6 +114,23 @@ function BookingButton({ program, mark }: BookingProps) {
   );
 }
 
+/** A rule for its series, where no rule records it yet. */
+function EveryTimeButton({ program, mark }: BookingProps) {
+  if (program.copy_never || (reservationOf(program.id)?.ruleId ?? null) !== null) return null;
+  if (mark === null && program.end_at <= now.value) return null;
+  return (
+    <button
+      type="button"
+      class="button"
+      aria-disabled={makingRules.value.has(program.id)}
+      onClick={() => void recordEveryTime(program)}
+    >
+      <Icon name="retry" />
+      {TEXTS.everyTime}
+    </button>
+  );
+}
+
 /** @param inGuide it is open over the guide, which need not be offered */
 export function Actions({ program, mark, inGuide }: BookingProps & { readonly inGuide: boolean }) {
   const first = watch(program, now.value);
@@ -120,6 +139,7 @@ export function Actions({ program, mark, inGuide }: BookingProps & { readonly in
     <div class="program-actions">
       {first === undefined ? null : <LinkButton link={first} />}
       <BookingButton program={program} mark={mark} />
+      <EveryTimeButton program={program} mark={mark} />
       {mark === null ? null : (
         <button type="button" class="button" onClick={() => openReservation(mark.id)}>
           <Icon name="list" />

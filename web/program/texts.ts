@@ -15,6 +15,7 @@ export const TEXTS = {
   // What can be done
   watch: '視聴',
   sameTitle: '同じ題名を検索',
+  everyTime: '毎回録画',
   makeRule: 'ルールを作る',
   inGuide: '番組表で見る',
   record: '録画する',

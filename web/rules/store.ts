@@ -12,12 +12,12 @@ import { TEXTS } from './texts.ts';
 export const wantedRule = signal<number | undefined>(undefined);
 
 /** The service's reason in words for a toast. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   const failure = error instanceof ApiFailure ? error : networkFailure(error);
   return failure.message;
 }
 
-const aboutRule = ({ id }: RuleItem): string => `rule ${id}`;
+export const aboutRule = ({ id }: RuleItem): string => `rule ${id}`;
 
 interface Pressed {
   readonly rule: RuleItem;

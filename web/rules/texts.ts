@@ -221,4 +221,7 @@ export const TEXTS = {
   broughtBack: (name: string) => `「${name}」を元に戻しました。`,
   notBroughtBack: (reason: string) => `元に戻せませんでした。${reason}`,
   saved: (name: string) => `「${name}」を保存しました。`,
+  everyTime: (name: string, count: number) => `「${name}」を毎回録画します（いまの番組表では${count}回）`,
+  tooMany: (count: number) => `この題名には${count}件の番組が合います。条件を確かめて保存してください`,
+  notMade: (reason: string) => `録画ルールを作れませんでした。${reason}`,
 } as const;
