@@ -1,7 +1,8 @@
 /**
  * How long a viewer waits after a channel key, in headless Chromium: from the press to the first frame of the other
  * station that is shown, original packets and H.264, where the channel is tuned already and where the next one was
- * prepared. `bun test/bench/zap.ts [presses]`. Ends with 1 where a median is above its bound.
+ * prepared; and after a press on a station of the home screen, in HD (`streams/home-presses.ts`).
+ * `bun test/bench/zap.ts [presses] [presses on home]`. Ends with 1 where a median is above its bound.
  *
  * Agent, service and broadcast share the machine with the browser, whose frames are drawn without a graphics processor.
  */
@@ -18,9 +19,11 @@ import { startTestService } from '../service/harness.ts';
 import { until } from '../until.ts';
 import { builtWeb } from '../web/browser.ts';
 import { quantile } from './guide/figures.ts';
+import { homePresses } from './streams/home-presses.ts';
 
 const SYNTH = join(import.meta.dir, '..', '..', 'synth', 'main.ts');
 const presses = Number(process.argv[2] ?? 30);
+const homeRounds = Number(process.argv[3] ?? 8);
 const LIMIT_MS = 60_000;
 /** Medians, ms. Raw: from the intra picture that the service has buffered. */
 const BOUNDS = { raw: 350, h264: 900 } as const;
@@ -135,10 +138,11 @@ async function zap(codec: 'raw' | 'h264', first: Station): Promise<number[]> {
 let failed = 0;
 try {
   await until('the stations are listed', async () => (await stations()).length >= channels.length);
+  if (homeRounds > 0 && !(await homePresses(browser, homeRounds))) failed += 1;
   const list = await stations();
   const [first, ...rest] = list;
   if (first === undefined) throw new Error('no station');
-  for (const codec of ['raw', 'h264'] as const) {
+  for (const codec of presses > 0 ? (['raw', 'h264'] as const) : []) {
     const abort = new AbortController();
     const kept = [first, ...rest].map((station) => keepTuned(station, abort.signal).catch(() => {}));
     const times = await zap(codec, first);

@@ -7,7 +7,7 @@ import type { WallMs } from '../../lib/wire/times.ts';
 import { lastPress } from '../device/last-press.ts';
 
 /** In their order. */
-const START_STEPS = [
+export const START_STEPS = [
   /** Key, click or touch. */
   'press',
   /** The player asks for the station: its screen and scripts are there. */
