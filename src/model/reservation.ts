@@ -88,6 +88,9 @@ export interface Cancellation {
 /** A cancellation also applies to a programme that begins this much earlier or later. */
 export const CANCELLATION_REACH_MS = 600_000;
 
+/** A programme that begins this long after a completed reservation's end is another one: event ids are reused. */
+export const EVENT_ID_REUSED_MS = 24 * 3_600_000;
+
 /** Whether it is or will be recorded. */
 export function isReserved(state: ReservationState): boolean {
   return state === 'scheduled' || state === 'recording';

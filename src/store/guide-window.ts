@@ -9,6 +9,7 @@ import { GUIDE_DESCRIPTION_LENGTH, type ReservationState } from '../../lib/wire/
 import type { ReservationId } from '../model/ids.ts';
 import { type CountedTable, tableStamp } from './change-counters.ts';
 import { LONGEST_MS, ORDINARY_MS } from './program-row.ts';
+import { IS_OF_PROGRAM } from './reservation-row.ts';
 
 /**
  * Fields for the guide screen: id, name, start, end, open end, genres (JSON), free, copy never, reservation, summary.
@@ -52,7 +53,7 @@ const WINDOW = `
     SELECT id FROM programs INDEXED BY programs_long
     WHERE station_id = $station AND start_at < $from - ${ORDINARY_MS} AND start_at > $from - ${LONGEST_MS}
       AND end_at > $from AND end_at - start_at > ${ORDINARY_MS}
-  ) AS wanted CROSS JOIN programs AS p ON p.id = wanted.id LEFT JOIN reservations AS r ON r.program_id = p.id
+  ) AS wanted CROSS JOIN programs AS p ON p.id = wanted.id LEFT JOIN reservations AS r ON ${IS_OF_PROGRAM}
   WHERE p.hidden = 0 ORDER BY p.start_at, p.id`;
 
 const NEXT_CHANGE = `
@@ -109,7 +110,9 @@ export class GuideWindowStore {
 
   reservationOf(id: ProgramId): Reserved | null {
     return this.database
-      .query<Reserved, { id: number }>('SELECT id, state FROM reservations WHERE program_id = $id')
+      .query<Reserved, { id: number }>(
+        `SELECT r.id, r.state FROM programs AS p JOIN reservations AS r ON ${IS_OF_PROGRAM} WHERE p.id = $id`,
+      )
       .get({ id });
   }
 

@@ -3,9 +3,14 @@
 import type { BroadcastType, ProgramId } from '../../lib/arib/ids.ts';
 import { namesOf } from '../../lib/wire/fields.ts';
 import { RECORDING_OPTIONS } from '../../lib/wire/rule-fields.ts';
-import type { VerdictLevel } from '../../lib/wire/vocabulary.ts';
+import { CLOSED_RESERVATION_STATES, type VerdictLevel } from '../../lib/wire/vocabulary.ts';
 import type { RecordingId } from '../model/ids.ts';
-import type { PlannedTuner, Reservation, ReservationId } from '../model/reservation.ts';
+import {
+  EVENT_ID_REUSED_MS,
+  type PlannedTuner,
+  type Reservation,
+  type ReservationId,
+} from '../model/reservation.ts';
 import type { ReservationNote } from '../model/reservation-reason.ts';
 import {
   readReservationNote,
@@ -15,6 +20,11 @@ import {
 } from './reservation-json.ts';
 import { readIds } from './stored-json.ts';
 import { columnsOf, defineTable, joined, json, plain, type Row, selected, text } from './table.ts';
+
+/** Joins programmes `p` and their reservations `r`, without completed ones of earlier programmes with the event id. */
+export const IS_OF_PROGRAM = `r.program_id = p.id AND (
+  r.state NOT IN (${CLOSED_RESERVATION_STATES.map((state) => `'${state}'`).join(', ')})
+  OR p.start_at <= r.end_at + ${EVENT_ID_REUSED_MS})`;
 
 export interface StoredReservation extends Reservation {
   note: ReservationNote | null;

@@ -171,6 +171,20 @@ describe('programmes', () => {
     ]);
   });
 
+  test('a row has no reservation of an earlier programme with the same event id', async () => {
+    home.addProgram(1, { name: '番組' });
+    home.addProgram(2, { name: '番組', startAt: NOW - HOUR, endAt: NOW + HOUR });
+    for (const event of [1, 2]) home.addReservation(event, { name: '昔の番組', state: 'finished' });
+    indexAllPending(database);
+    const states = async () => {
+      const { rows } = await store.programs(['番組'], 4, NOW);
+      return rows.map(({ reservation_state }) => reservation_state);
+    };
+    expect(await states()).toEqual(['finished', 'finished']);
+    database.query('UPDATE reservations SET end_at = ?').run(NOW - 100 * HOUR);
+    expect(await states()).toEqual([null, null]);
+  });
+
   test('renamed, moved or deleted programmes are found as they are now', async () => {
     const id = home.addProgram(1, { name: '古い名前' });
     expect(await programs('古い')).toHaveLength(1);

@@ -25,6 +25,7 @@ import { matchText } from '../model/search-text.ts';
 import { type CountedTable, tableStamp } from './change-counters.ts';
 import { isCopy } from './program-copies.ts';
 import { LONGEST_MS } from './program-row.ts';
+import { IS_OF_PROGRAM } from './reservation-row.ts';
 import { firstDocument, isRecordingPending, nameOf } from './search-index.ts';
 import { matchExpression, needsComparing, phraseExpression } from './search-terms.ts';
 import { readObject, readText } from './stored-json.ts';
@@ -99,7 +100,7 @@ const AIRING = `
   FROM programs AS p INDEXED BY programs_by_start
     JOIN program_documents AS d ON d.program_id = p.id
     JOIN stations AS s ON s.id = p.station_id
-    LEFT JOIN reservations AS r ON r.program_id = p.id
+    LEFT JOIN reservations AS r ON ${IS_OF_PROGRAM}
   WHERE p.start_at > $since AND p.start_at <= $now AND p.end_at > $now AND p.hidden = 0 AND s.hidden = 0
     AND ${CONTAINS_ALL} AND ${IS_OWN}
   ORDER BY named DESC, d.document LIMIT $limit`;
@@ -116,7 +117,7 @@ const COMING_DOCUMENTS = comingDocuments('program_letters');
 const COMING_PROGRAM = `
   SELECT p.id, p.name, p.description, p.extended, s.name AS service_name, p.start_at, p.end_at, r.state AS reservation_state
   FROM programs AS p JOIN stations AS s ON s.id = p.station_id
-    LEFT JOIN reservations AS r ON r.program_id = p.id
+    LEFT JOIN reservations AS r ON ${IS_OF_PROGRAM}
   WHERE p.id = $id AND p.start_at > $now AND p.end_at > $now AND p.hidden = 0 AND s.hidden = 0
     AND ${IS_OWN}`;
 

@@ -102,6 +102,26 @@ describe('/api/guide', () => {
     ]);
   });
 
+  test('an earlier programme with the same event id is not confused with its successor', async () => {
+    const past = row(1, { startAt: START - 100 * HOUR, endAt: START - 99 * HOUR });
+    for (const state of ['finished', 'cancelled'] as const) {
+      database.run('DELETE FROM reservations');
+      putPrograms(database, [row(1)]);
+      const id = putReservation(database, { ...past, state });
+      const shown = async () => {
+        const [station] = await guide(`from=${START}&to=${START + HOUR}`);
+        const program = await (await get(`/api/programs/${programIdOf(row(1))}`)).json();
+        return [station?.programs[0]?.reservation, (program as { reservation: unknown }).reservation];
+      };
+      expect(await shown()).toEqual([null, null]);
+      database.query('UPDATE reservations SET end_at = ? WHERE id = ?').run(START, id);
+      expect(await shown()).toEqual([
+        { id, state },
+        { id, state },
+      ]);
+    }
+  });
+
   test('of one type or one station', async () => {
     putPrograms(database, [row(1), row(2, { station: SATELLITE })]);
     const span = `from=${START}&to=${START + 3 * HOUR}`;

@@ -3,7 +3,12 @@ import { type ProgramId, splitProgramId } from '../../../lib/arib/ids.ts';
 import { type BroadcastMs, earliest, latest } from '../../../lib/arib/time.ts';
 import { CLOSED_RESERVATION_STATES } from '../../../lib/wire/vocabulary.ts';
 import { isBrokenOff, LATE_TABLE_MS, RESUME_MS } from '../../model/airing.ts';
-import { MANUAL_PRIORITY, type Reservation, type ReservationId } from '../../model/reservation.ts';
+import {
+  EVENT_ID_REUSED_MS,
+  MANUAL_PRIORITY,
+  type Reservation,
+  type ReservationId,
+} from '../../model/reservation.ts';
 import type { Rule, RuleId } from '../../model/rule.ts';
 import type { GuideProgram } from '../match/guide-index.ts';
 import type { PlanInput, PlannedReservation } from './plan-types.ts';
@@ -96,8 +101,6 @@ export interface Claims {
 }
 
 const DONE = new Set<Reservation['state']>(CLOSED_RESERVATION_STATES);
-/** A programme that begins this long after a reservation's end is another one: event ids are reused. */
-const REUSED_MS = 24 * 3_600_000;
 
 /** Whether it is over. False if it was missed because of a wrong clock, or delayed. */
 function isDone({ guide, airings, now, isTimeSure }: PlanInput, reservation: Reservation): boolean {
@@ -109,7 +112,7 @@ function isDone({ guide, airings, now, isTimeSure }: PlanInput, reservation: Res
 /** Whether its event id now belongs to another programme. */
 function isReused({ guide }: PlanInput, { state, programId: id, endAt }: Reservation): boolean {
   const startAt = guide.get(id)?.startAt;
-  return startAt !== undefined && DONE.has(state) && startAt > endAt + REUSED_MS;
+  return startAt !== undefined && DONE.has(state) && startAt > endAt + EVENT_ID_REUSED_MS;
 }
 
 export function currentClaims(input: PlanInput): Claims {
