@@ -59,7 +59,7 @@ function addMarkRoutes(app: Elysia, parts: RecordingMarkRouteNeeds): void {
         summary: 'Store the playback position',
         description:
           'Positions in the first and the last 30 s are not stored. One within the last 30 s of the sent `length` ' +
-          'marks the recording as watched. A `length` of 0 or below `at` changes nothing. Without `source` positions are of the encoded file if there is one, else ' +
+          'marks the recording as watched. A `length` of 0, or more than 0.5 s below `at`, changes nothing. Without `source` positions are of the encoded file if there is one, else ' +
           'of the original stream. A running recording has no end: every position after the first 30 s is stored.',
         tags,
         responses: {

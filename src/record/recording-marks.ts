@@ -41,6 +41,9 @@ interface Watched {
 /** Upper bound of positions, longer than any recording. */
 const MAX_MS = 7 * 86_400_000;
 
+/** At the end players report a position that is a few frames beyond their length. */
+const LAST_FRAME_S = 0.5;
+
 /** s on the time scale of the file. */
 function placeIn(resumeMs: number | null, cuts: CutList): number | null {
   return resumeMs === null ? null : toEncoded(resumeMs, cuts) / 1000;
@@ -55,7 +58,8 @@ export class RecordingMarks {
     const { durationMs } = recording;
     this.seen(recording.id);
     // A player that does not know its length yet reports 0; a position beyond the end is of something else.
-    if (length !== null && (length <= 0 || length < at)) return placeIn(recording.resumeMs, cuts);
+    if (length !== null && (length <= 0 || length + LAST_FRAME_S < at))
+      return placeIn(recording.resumeMs, cuts);
     const isRecording = recording.state === 'recording';
     const place = resumePosition({
       positionMs: Math.min(at * 1000, MAX_MS),

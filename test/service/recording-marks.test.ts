@@ -49,6 +49,12 @@ describe('playback position', () => {
     expect(await reach(id, { at: 1200, length: 1200 })).toEqual({ resume: null, edge: 30 });
   });
 
+  test('a few frames beyond the length is the end', async () => {
+    const id = home.put({ resumeMs: 95_000 });
+    expect(await reach(id, { at: 3600.04, length: 3600 })).toEqual({ resume: null, edge: 30 });
+    expect(await home.item(id)).toMatchObject({ resumeMs: null, watchedAt: expect.any(Number) });
+  });
+
   test('determines the order of recordings that can be continued', async () => {
     const [first, second] = [home.put({}, 0), home.put({}, 1)];
     home.put({}, 2);
