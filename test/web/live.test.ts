@@ -379,6 +379,8 @@ describe.skipIf(!hasChromium)('the live player', () => {
       return (at('live:shown') - at('live:press')) / 1000;
     });
     expect(Number.parseFloat(start ?? '')).toBeCloseTo(marked, 1);
+    // The request itself is often too short to be told.
+    expect(await page.evaluate(() => performance.getEntriesByName('live:sent', 'mark').length)).toBe(1);
   });
 
   test('follows the recording that took the last tuner', async () => {

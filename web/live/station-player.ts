@@ -86,6 +86,7 @@ export abstract class StationPlayer extends Player {
     this.#stationId = stationId;
     this.chosenAudio.value = undefined;
     this.steps.begin();
+    this.connection.onStep = (step) => this.steps.note(step);
     this.begin();
     this.open();
   }

@@ -103,7 +103,9 @@ function addRawPicture(video: HTMLVideoElement): RawPicture {
       shown.srcObject = null;
       shown.remove();
     };
-    const whenShown = (onShown: () => void): void => void shown.requestVideoFrameCallback?.(() => onShown());
+    // From the beginning: once the first picture is known, it may be shown already.
+    const isShown = new Promise<void>((resolve) => shown.requestVideoFrameCallback?.(() => resolve()));
+    const whenShown = (onShown: () => void): void => void isShown.then(onShown);
     return { transfer: { track: track.writable }, whenShown, remove };
   }
   const canvas = document.createElement('canvas');
