@@ -9,19 +9,24 @@
  * share a satellite network are strangers and may close down under the same name at the same time. Costs one look-up
  * in an index for each lower station of the network.
  * @param p alias of a row of `programs`
+ * @param also SQL: what the main station's row, `m`, must fulfil beside
  */
 export const sameOnMain = (
   p: string,
+  also = 'TRUE',
 ): string => `(SELECT min(ms.id) FROM stations AS ms CROSS JOIN programs AS m
   WHERE ms.id >= ${p}.station_id / 100000 * 100000 AND ms.id < ${p}.station_id AND ms.type = 'GR' AND ms.hidden = 0
     AND m.station_id = ms.id AND m.start_at = ${p}.start_at AND m.end_at = ${p}.end_at AND m.hidden = 0
-    AND m.name = ${p}.name AND m.name <> '')`;
+    AND m.name = ${p}.name AND m.name <> '' AND ${also})`;
 
 /**
  * Whether a listed main station has the programme of a row in the guide, by the event group or by name and times.
- * Same parameter.
+ * Same parameters.
  */
-export const isCopy = (p: string): string => `(${sameOnMain(p)} IS NOT NULL OR (${p}.groups <> '[]'
+export const isCopy = (
+  p: string,
+  also = 'TRUE',
+): string => `(${sameOnMain(p, also)} IS NOT NULL OR (${p}.groups <> '[]'
   AND json_valid(${p}.groups) AND EXISTS (
     SELECT 1 FROM json_each(${p}.groups) AS g CROSS JOIN json_each(g.value, '$.events') AS e
       CROSS JOIN programs AS m ON m.id = ((e.value ->> 'networkId') * 100000 + (e.value ->> 'serviceId')) * 100000
@@ -29,4 +34,4 @@ export const isCopy = (p: string): string => `(${sameOnMain(p)} IS NOT NULL OR (
       JOIN stations AS ms ON ms.id = m.station_id
     WHERE g.value ->> 'type' = 'shared' AND m.station_id < ${p}.station_id
       AND m.station_id / 100000 = ${p}.station_id / 100000 AND m.end_at = ${p}.end_at
-      AND m.hidden = 0 AND ms.hidden = 0)))`;
+      AND m.hidden = 0 AND ms.hidden = 0 AND ${also})))`;

@@ -79,6 +79,30 @@ describe('programmes', () => {
     expect(await found()).toEqual([0, 0, 1, 0, 1]);
   });
 
+  test('a sub-channel that repeats its main station is found where it alone has the words', async () => {
+    const sub = STATION + 1;
+    home.addStation(sub, '試験テレビ２');
+    const at = (hours: number) => ({ startAt: NOW + hours * HOUR, endAt: NOW + (hours + 2) * HOUR });
+    // On air by its name, to come by its name, and by a description of its own.
+    for (const [event, hours] of [
+      [1, -1],
+      [2, 5],
+    ] as const) {
+      home.addProgram(event, { name: '灯台の夜', ...at(hours) });
+      const id = home.addProgram(event, { name: '岬の夜', ...at(hours), station: sub });
+      const events = [{ networkId: 32_736, serviceId: 1_024, eventId: event }];
+      database
+        .query('UPDATE programs SET groups = ? WHERE id = ?')
+        .run(JSON.stringify([{ type: 'shared', events }]), id);
+    }
+    home.addProgram(3, { name: '港の朝', ...at(9) });
+    home.addProgram(3, { name: '港の朝', description: '手話つき', ...at(9), station: sub });
+    expect(await programs('夜')).toEqual(['灯台の夜', '灯台の夜']);
+    expect(await programs('岬')).toEqual(['岬の夜', '岬の夜']);
+    expect(await programs('港')).toEqual(['港の朝']);
+    expect(await programs('手話')).toEqual(['港の朝']);
+  });
+
   test('a row whose name lacks a word says where it was found', async () => {
     home.addProgram(1, { name: '町の話', description: '今夜', extended: { 出演者: '海野　遥' } });
     home.addProgram(2, { name: '海野遥の町', startAt: NOW + HOUR });

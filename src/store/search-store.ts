@@ -83,15 +83,18 @@ interface RuleRow {
   enabled: number;
 }
 
-/** Whether a text in normal form contains every word. */
-const CONTAINS_ALL =
-  'NOT EXISTS (SELECT 1 FROM json_each($words) AS word WHERE instr(d.text, word.value) = 0)';
+/** Whether the text of a document, in normal form, contains every word. @param d alias of the document */
+const containsAllWords = (d: string): string =>
+  `NOT EXISTS (SELECT 1 FROM json_each($words) AS word WHERE instr(${d}.text, word.value) = 0)`;
 /** The same for the name, which is the text's first line. */
 const NAME_CONTAINS_ALL = `NOT EXISTS (SELECT 1 FROM json_each($words) AS word
   WHERE instr(substr(d.text, 1, instr(d.text, char(10))), word.value) = 0)`;
 
-/** What repeats a main station is found there; a reservation is shown where it is. */
-const IS_OWN = `(r.state IS NOT NULL OR NOT ${isCopy('p')})`;
+/** What repeats a main station is found there, if that has the words, too; a reservation is shown where it is. */
+const IS_OWN = `(r.state IS NOT NULL OR NOT ${isCopy(
+  'p',
+  `EXISTS (SELECT 1 FROM program_documents AS md WHERE md.program_id = m.id AND ${containsAllWords('md')})`,
+)})`;
 
 /** Programmes on air: few, found by their time. Hits in the name first. */
 const AIRING = `
@@ -102,7 +105,7 @@ const AIRING = `
     JOIN stations AS s ON s.id = p.station_id
     LEFT JOIN reservations AS r ON ${IS_OF_PROGRAM}
   WHERE p.start_at > $since AND p.start_at <= $now AND p.end_at > $now AND p.hidden = 0 AND s.hidden = 0
-    AND ${CONTAINS_ALL} AND ${IS_OWN}
+    AND ${containsAllWords('d')} AND ${IS_OWN}
   ORDER BY named DESC, d.document LIMIT $limit`;
 
 /** Upcoming programmes: read in the order of the index, which is by start. */
@@ -263,8 +266,11 @@ export class SearchStore {
     const most = needed(page);
     const airing = this.#airing(words, most, now);
     const found: ProgramRow[] = airing.filter(({ named }) => named === 1);
-    const coming = this.database.query<ProgramRow, { id: number; now: BroadcastMs }>(COMING_PROGRAM);
-    const row = (id: number) => coming.get({ id, now });
+    const coming = this.database.query<ProgramRow, { id: number; now: BroadcastMs; words: string }>(
+      COMING_PROGRAM,
+    );
+    const texts = JSON.stringify(words);
+    const row = (id: number) => coming.get({ id, now, words: texts });
     const first = firstDocument(now);
     const named = comingSource(COMING_BY_NAME, words, first);
     found.push(...(await this.#read({ ...named, part: nameOf }, row, most - found.length)));
