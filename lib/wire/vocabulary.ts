@@ -243,6 +243,8 @@ export type RecordingShow = (typeof RECORDING_SHOWS)[number];
 export const RECORDING_LIMIT = { default: 100, maximum: 500 } as const;
 /** Header of `GET /api/recordings`: the total number. */
 export const TOTAL_HEADER = 'x-svc-total';
+/** Header of a page: the cursor of the next one; absent on the last. */
+export const NEXT_HEADER = 'x-svc-next';
 /** How long a recording in the bin can be restored, ms. */
 export const BIN_MS = 2 * 86_400_000;
 

@@ -5,7 +5,13 @@ import { problemResponse, REFUSALS } from '../http/route/described-responses.ts'
 import { findRecording, ID_PARAMS, NO_RECORDING, unknownRecording } from '../http/route/path-ids.ts';
 import { publicBase } from '../http/route/request.ts';
 import { toRecording } from './recording-answers.ts';
-import { LIST_QUERY, type RecordingRouteNeeds, readPage, readQuestion } from './recording-routes.ts';
+import {
+  LIST_QUERY,
+  type RecordingRouteNeeds,
+  readPage,
+  readQuestion,
+  readStart,
+} from './recording-routes.ts';
 
 interface PlaylistEntry {
   title: string;
@@ -66,8 +72,9 @@ export function addRecordingPlaylistRoutes(app: Elysia, parts: RecordingRouteNee
   app.get(
     '/api/recordings.m3u',
     ({ query, request }) => {
-      const { limit, offset } = readPage(query, RECORDING_LIMIT.maximum);
-      const { rows } = parts.recordingList.page(readQuestion(query), offset, limit);
+      const { limit } = readPage(query, RECORDING_LIMIT.maximum);
+      const question = readQuestion(query);
+      const { rows } = parts.recordingList.page(question, readStart(query, question), limit);
       const running = parts.running();
       const items = rows.map((row) => toRecording(row, running));
       return answer('録画', 'recordings', items, request);

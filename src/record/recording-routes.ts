@@ -4,6 +4,7 @@ import type { Elysia } from 'elysia';
 import type { StationId } from '../../lib/arib/ids.ts';
 import {
   MAX_QUERY_LENGTH,
+  NEXT_HEADER,
   RECORDING_LIMIT,
   RECORDING_SHOWS,
   RECORDING_SORTS,
@@ -24,9 +25,11 @@ import {
   unknownRecording,
 } from '../http/route/path-ids.ts';
 import { notModified, polledAnswer, polledJson, polledResponses } from '../http/route/polled-answer.ts';
+import { Failure } from '../model/failure.ts';
 import type { RecordingId, RuleId } from '../model/ids.ts';
 import { cutQuery, searchWords } from '../model/search-text.ts';
 import type { RecordingListStore, RecordingQuestion } from '../store/recording-list-store.ts';
+import { orderName, type RecordingCursor, readCursor, writeCursor } from '../store/recording-order.ts';
 import { type Running, toDetail, toRecording, toSeries, toStatus } from './recording-answers.ts';
 
 export interface RecordingRouteNeeds {
@@ -40,6 +43,9 @@ const NUMBER = '^[0-9]{1,15}$';
 /** Largest offset: more than any list has. */
 const MAX_OFFSET = 10_000_000;
 
+/** Longer than the title of a programme. */
+const MAX_CURSOR_LENGTH = 4000;
+
 const LIMIT = t.Optional(
   t.String({
     pattern: NUMBER,
@@ -51,6 +57,15 @@ const OFFSET = t.Optional(t.String({ pattern: NUMBER, description: 'rows to skip
 export const LIST_QUERY = t.Object({
   limit: LIMIT,
   offset: OFFSET,
+  cursor: t.Optional(
+    t.String({
+      minLength: 1,
+      maxLength: MAX_CURSOR_LENGTH,
+      description:
+        `instead of \`offset\`: the page behind the one whose \`${NEXT_HEADER}\` this is, in the same order. It takes as ` +
+        'long for every page, and stays in its place while recordings come, go or move',
+    }),
+  ),
   q: t.Optional(
     t.String({
       description: `words that name, description, extended text and station name must contain, as of \`/api/search\`; cut at ${MAX_QUERY_LENGTH} characters`,
@@ -115,14 +130,36 @@ export function readPage(
   };
 }
 
+/**
+ * Where the page begins.
+ * @throws Failure bad_request for a cursor that is none, is of another order, or comes with an offset
+ */
+export function readStart(
+  { cursor, offset }: { cursor?: string; offset?: string },
+  { show, sort }: RecordingQuestion,
+): number | RecordingCursor {
+  if (cursor === undefined) return Math.min(Number(offset ?? 0), MAX_OFFSET);
+  const bad = (message: string): Failure => new Failure('bad_request', message, { path: 'cursor' });
+  if (offset !== undefined) throw bad('cursor と offset は一緒に使えません。');
+  const place = readCursor(cursor);
+  if (place === undefined)
+    throw bad(`cursor が正しくありません。前のページの ${NEXT_HEADER} をそのまま使ってください。`);
+  if (place.order !== orderName(show, sort)) throw bad('cursor は別の並び順のものです。');
+  return place;
+}
+
+const NEXT = {
+  schema: { type: 'string' as const },
+  description: '`cursor` of the next page; absent on the last',
+};
 const TOTAL = { schema: { type: 'integer' as const }, description: 'number of items in the complete list' };
 
 /** Responses of lists that are polled, with the number of all rows. */
-function listResponses(description: string, schema: TSchema) {
+function listResponses(description: string, schema: TSchema, more: Record<string, typeof NEXT> = {}) {
   const responses = polledResponses(description, schema);
   return {
     ...REFUSALS,
-    200: { ...responses[200], headers: { ...responses[200].headers, [TOTAL_HEADER]: TOTAL } },
+    200: { ...responses[200], headers: { ...responses[200].headers, [TOTAL_HEADER]: TOTAL, ...more } },
     304: responses[304],
     400: problemResponse('a bad value; `path` names the field'),
   };
@@ -133,7 +170,11 @@ function pageOf(
   request: Request,
   parts: RecordingRouteNeeds,
   asked: unknown,
-  read: (running: Running) => { total: number; items: readonly unknown[] },
+  read: (running: Running) => {
+    total: number;
+    items: readonly unknown[];
+    next?: RecordingCursor | undefined;
+  },
 ): Response {
   // The stamp is read before the rows: after a change in between the page is sent once too often, never once too few.
   const stamp = parts.recordingList.stamp();
@@ -142,9 +183,10 @@ function pageOf(
   const etag = `"${parts.version}-${stamp}-${rest}"`;
   const unchanged = notModified(request, etag);
   if (unchanged !== undefined) return unchanged;
-  const { total, items } = read(running);
+  const { total, items, next } = read(running);
   const response = polledJson(request, { etag, body: JSON.stringify(items) });
   response.headers.set(TOTAL_HEADER, String(total));
+  if (next !== undefined) response.headers.set(NEXT_HEADER, writeCursor(next));
   return response;
 }
 
@@ -155,10 +197,11 @@ export function addRecordingRoutes(app: Elysia, parts: RecordingRouteNeeds): voi
     '/api/recordings',
     ({ query, request }) => {
       const question = readQuestion(query);
-      const { limit, offset } = readPage(query, RECORDING_LIMIT.default);
-      return pageOf(request, parts, [question, limit, offset], (running) => {
-        const { total, rows } = parts.recordingList.page(question, offset, limit);
-        return { total, items: rows.map((row) => toRecording(row, running)) };
+      const { limit } = readPage(query, RECORDING_LIMIT.default);
+      const start = readStart(query, question);
+      return pageOf(request, parts, [question, limit, start], (running) => {
+        const { total, rows, next } = parts.recordingList.page(question, start, limit);
+        return { total, items: rows.map((row) => toRecording(row, running)), next };
       });
     },
     {
@@ -169,7 +212,7 @@ export function addRecordingRoutes(app: Elysia, parts: RecordingRouteNeeds): voi
           'Watchable and running recordings, newest first. The event `recordings` reports changes. `poster` gives 404 ' +
           'while there is no picture, and has a version (`?v=`) once there is one. A recording in the bin has no files.',
         tags,
-        responses: listResponses('a page of recordings', RecordingsSchema),
+        responses: listResponses('a page of recordings', RecordingsSchema, { [NEXT_HEADER]: NEXT }),
       },
     },
   );

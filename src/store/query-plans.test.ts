@@ -100,7 +100,11 @@ async function readEverything(database: Database): Promise<void> {
       { words: ['海'] },
       ...RECORDING_SHOWS.map((show) => ({ show })),
     ])
-      recordings.page({ ...ANY, sort, ...over }, 0, 50);
+      for (const from of [0, RECORDINGS - 50]) recordings.page({ ...ANY, sort, ...over }, from, 50);
+  }
+  for (const sort of RECORDING_SORTS) {
+    for (const head of [null, 3])
+      recordings.page({ ...ANY, sort }, { order: sort, head, startAt: 9, id: 9 }, 50);
   }
   recordings.series(0, 50);
   recordings.find(recordingId(1));

@@ -10,6 +10,7 @@ import { recordingId, ruleId } from '../model/ids.ts';
 import { searchText, searchWords, titleOrder } from '../model/search-text.ts';
 import { openDatabase } from './database.ts';
 import { type ListedRecording, RecordingListStore, type RecordingQuestion } from './recording-list-store.ts';
+import { type RecordingCursor, readCursor, writeCursor } from './recording-order.ts';
 import { RecordingSumStore } from './recording-sums.ts';
 import { RecycleBin } from './recycle-bin.ts';
 import { indexAllPending } from './search-index.ts';
@@ -127,6 +128,60 @@ test(
   },
   FUZZ_TIMEOUT,
 );
+
+test(
+  `pages behind cursors give the list from any offset (FUZZ_SEED=${seed})`,
+  () => {
+    const random = new Random(seed);
+    for (const show of [null, ...RECORDING_SHOWS]) {
+      for (const sort of RECORDING_SORTS) {
+        const question: RecordingQuestion = {
+          ...{ ...ANY, show, sort, unwatched: random.below(3) === 0 },
+          words: show !== 'bin' && random.below(3) === 0 ? searchWords('の') : [],
+          genre: random.below(3) === 0 ? 3 : null,
+          stationId: random.below(3) === 0 ? (101 as StationId) : null,
+        };
+        const all = list.page(question, 0, 1000);
+        const ids = all.rows.map(({ id }) => id);
+        expect([question, all.next]).toEqual([question, undefined]);
+        const limit = 1 + random.below(60);
+        const read: number[] = [];
+        for (let from: RecordingCursor | number | undefined = random.below(5); from !== undefined; ) {
+          if (typeof from === 'number') read.push(...ids.slice(0, from));
+          const page = list.page(question, from, limit);
+          expect(page.total).toBe(ids.length);
+          read.push(...page.rows.map(({ id }) => id));
+          from = page.next === undefined ? undefined : readCursor(writeCursor(page.next));
+        }
+        expect([question, read]).toEqual([question, ids]);
+      }
+    }
+  },
+  FUZZ_TIMEOUT,
+);
+
+test('a cursor stays in its place when rows before it come, go or move, and its own row does', () => {
+  const question: RecordingQuestion = { ...ANY, sort: 'unwatched' };
+  const first = list.page(question, 0, 30);
+  const behind = list.page(question, 30, 30).rows.map(({ id }) => id);
+  if (first.next === undefined) throw new Error('the list is too short');
+  const marks = first.rows.map(({ id, watchedAt }) => ({ id, watchedAt }));
+  database.run('SAVEPOINT moved');
+  try {
+    const last = marks.at(-1)?.id ?? 0;
+    database.run(`UPDATE recordings SET watched_at = ${NOW} WHERE id = ${last}`);
+    database.run(`UPDATE recordings SET deleted_at = ${NOW} WHERE id = ${marks[3]?.id}`);
+    putRecording(
+      database,
+      { station: 101, serviceName: '衛星101', startAt: NOW, endAt: NOW + 1, name: '新' },
+      null,
+    );
+    expect(list.page(question, first.next, 30).rows.map(({ id }) => id)).toEqual(behind);
+  } finally {
+    database.run('ROLLBACK TO moved');
+    database.run('RELEASE moved');
+  }
+});
 
 describe('writes of other modules', () => {
   const row = { station: 101, serviceName: '衛星101', startAt: NOW, endAt: NOW + 1 };

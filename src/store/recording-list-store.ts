@@ -1,6 +1,6 @@
 /**
- * Lists of recordings for screens: pages, series, details. A page of an unfiltered list is read from one covering index;
- * its total is kept by triggers. The ids of a filtered list are read completely, and cached until members or order of
+ * Lists of recordings for screens: pages, series, details. A page of an unfiltered list is read from one covering index,
+ * behind a cursor without the rows before it; its total is kept by triggers. The ids of a filtered list are read completely, and cached until members or order of
  * lists change. A page reads only its own rows.
  */
 import type { Database } from 'bun:sqlite';
@@ -19,6 +19,15 @@ import { type Shelf, shelfCount, tableStamp } from './change-counters.ts';
 import { troubleOf } from './database-error.ts';
 import { idListOf } from './query.ts';
 import { readCuts, readMeasured } from './recording-json.ts';
+import {
+  cursorColumns,
+  orderIndex,
+  orderName,
+  orderTerms,
+  type RecordingCursor,
+  segmentsBehind,
+  within,
+} from './recording-order.ts';
 import { RECORDINGS } from './recording-row.ts';
 import { RecordingTexts } from './recording-texts.ts';
 import { readObject, readText } from './stored-json.ts';
@@ -85,6 +94,14 @@ interface RecordingPage {
   /** Of the complete list. */
   total: number;
   rows: ListedRecording[];
+  /** Of the last row; undefined: the list ends with it. */
+  next: RecordingCursor | undefined;
+}
+
+/** A part of a list: from an offset, or behind a cursor. */
+interface Part {
+  readonly from: number | RecordingCursor;
+  readonly limit: number;
 }
 
 export interface SeriesRow {
@@ -97,21 +114,6 @@ export interface SeriesRow {
   lost: number;
   newest: ListedRecording;
 }
-
-interface Order {
-  readonly index: string;
-  readonly by: string;
-}
-
-const NEWEST: Order = { index: 'recordings_newest', by: 'start_at DESC, id DESC' };
-const ORDERS: Readonly<Record<RecordingSort, Order>> = {
-  newest: NEWEST,
-  oldest: { index: 'recordings_newest', by: 'start_at, id' },
-  title: { index: 'recordings_by_title', by: 'title_key, start_at, id' },
-  unwatched: { index: 'recordings_unwatched', by: 'watched, start_at DESC, id DESC' },
-  longest: { index: 'recordings_longest', by: 'duration_ms DESC, start_at DESC, id DESC' },
-  largest: { index: 'recordings_largest', by: 'bytes DESC, start_at DESC, id DESC' },
-};
 
 /**
  * Condition of each list; `shelf` if it is all of its condition, `index` if there is a more selective index than that of
@@ -126,8 +128,6 @@ const SHOWN: Readonly<Record<RecordingShow | 'watchable', { where: string; shelf
     protected: { where: 'protected = 1 AND shelf IN (0, 1)', index: 'recordings_protected' },
     resume: { where: 'resume_ms IS NOT NULL AND shelf = 1', index: 'recordings_resumed' },
   };
-/** Last watched first, unless another order is requested. */
-const RESUMED = 'resumed_at DESC, id DESC';
 
 const LISTED = RECORDINGS.pick([
   ...([
@@ -179,6 +179,16 @@ interface RecordingDetailRow {
   damaged: readonly Damage[];
 }
 
+interface Selection {
+  /** SQL, beside what the question says. */
+  readonly where?: string;
+  readonly values?: Record<string, string | number | null>;
+  /** Default: none, as -1. */
+  readonly limit?: number;
+  readonly offset?: number;
+  readonly backwards?: boolean;
+}
+
 /** Number of cached orders: 160 KB each for 40,000 recordings. */
 const MAX_KEPT = 16;
 
@@ -200,15 +210,45 @@ export class RecordingListStore {
     return tableStamp(this.database, ['recordings']);
   }
 
-  page(question: RecordingQuestion, offset: number, limit: number): RecordingPage {
+  /** @param from an offset, or a cursor of the list's order (`orderName`), whatever its filters are */
+  page(question: RecordingQuestion, from: number | RecordingCursor, limit: number): RecordingPage {
     this.#keyTitles();
+    // One more row says whether the list continues.
+    return this.database.transaction(() => {
+      const { total, ids } = this.#part(question, { from, limit: limit + 1 });
+      const last = ids.length > limit ? ids[limit - 1] : undefined;
+      return {
+        total,
+        rows: this.#rows(ids.subarray(0, limit)),
+        next: last === undefined ? undefined : this.#cursor(question, last),
+      };
+    })();
+  }
+
+  #part(question: RecordingQuestion, part: Part): { total: number; ids: Int32Array } {
     const { shelf } = SHOWN[question.show ?? 'watchable'];
+    const { from, limit } = part;
     if (shelf !== undefined && isUnfiltered(question)) {
       const total = shelfCount(this.database, [shelf], question);
-      return { total, rows: this.#rows(this.#read(question, { offset, limit })) };
+      return { total, ids: this.#readPart(question, part, total) };
     }
     const order = this.#order(question);
-    return { total: order.length, rows: this.#rows(order.subarray(offset, offset + limit)) };
+    const total = order.length;
+    if (typeof from === 'number') return { total, ids: order.subarray(from, from + limit) };
+    // Words and genres are not in the index of the order.
+    const isNarrowed = question.words.length > 0 || question.genre !== null;
+    const rest = this.#readBehind(question, from, isNarrowed ? -1 : limit);
+    return { total, ids: isNarrowed ? within(rest, order).subarray(0, limit) : rest };
+  }
+
+  #cursor({ show, sort }: RecordingQuestion, id: number): RecordingCursor | undefined {
+    const order = orderName(show, sort);
+    const row = this.database
+      .query<Omit<RecordingCursor, 'order'>, { id: number }>(
+        `SELECT ${cursorColumns(order)} FROM recordings WHERE id = $id`,
+      )
+      .get({ id });
+    return row === null ? undefined : { order, ...row };
   }
 
   /** Series of watchable or running recordings; the one with the newest recording first. */
@@ -302,7 +342,7 @@ export class RecordingListStore {
     // Typing the next letter queries the same list with other words, another genre another part of it.
     if (words.length > 0) return within(this.#order({ ...question, words: [] }), this.#texts.matching(words));
     if (genre !== null) return within(this.#order({ ...question, genre: null }), this.#ofGenre(genre));
-    return this.#read(question);
+    return this.#select(question, {});
   }
 
   #ofGenre(genre: number): number[] {
@@ -315,25 +355,49 @@ export class RecordingListStore {
     );
   }
 
-  /** Without words and genre. @param part default: the complete list */
-  #read(question: RecordingQuestion, part?: { offset: number; limit: number }): Int32Array {
+  /** An offset in the second half is counted from the end: rows that are passed over are read, too. */
+  #readPart(question: RecordingQuestion, { from, limit }: Part, total: number): Int32Array {
+    if (typeof from !== 'number') return this.#readBehind(question, from, limit);
+    if (from < total / 2) return this.#select(question, { limit, offset: from });
+    const count = Math.min(limit, total - from);
+    if (count <= 0) return new Int32Array();
+    return this.#select(question, { limit: count, offset: total - from - count, backwards: true }).reverse();
+  }
+
+  /** @param limit -1: all */
+  #readBehind(question: RecordingQuestion, cursor: RecordingCursor, limit: number): Int32Array {
+    const ids: number[] = [];
+    for (const { where, values } of segmentsBehind(cursor)) {
+      if (limit >= 0 && ids.length >= limit) break;
+      const rest = limit < 0 ? limit : limit - ids.length;
+      for (const id of this.#select(question, { where, values, limit: rest })) ids.push(id);
+    }
+    return Int32Array.from(ids);
+  }
+
+  /** Without words and genre. */
+  #select(
+    question: RecordingQuestion,
+    { where, values, limit = -1, offset = 0, backwards }: Selection,
+  ): Int32Array {
     const { show, sort, unwatched, series, ruleId, stationId } = question;
-    const { where } = SHOWN[show ?? 'watchable'];
-    const by = show === 'resume' && sort === 'newest' ? RESUMED : ORDERS[sort].by;
-    const conditions = [where];
+    const conditions = [SHOWN[show ?? 'watchable'].where];
     if (unwatched) conditions.push('watched = 0');
     if (series !== null) conditions.push('series_key = $series');
     if (ruleId !== null) conditions.push('rule_id = $ruleId');
     if (stationId !== null) conditions.push('station_id = $stationId');
-    const ids = `SELECT id FROM recordings INDEXED BY ${indexFor(question)} WHERE ${conditions.join(' AND ')} ORDER BY ${by}`;
-    const values = {
-      ...(series === null ? {} : { series }),
-      ...(ruleId === null ? {} : { ruleId }),
-      ...(stationId === null ? {} : { stationId }),
-      ...part,
-    };
+    if (where !== undefined) conditions.push(where);
+    const sql = `SELECT id FROM recordings INDEXED BY ${indexFor(question)} WHERE ${conditions.join(' AND ')}
+      ORDER BY ${orderTerms(orderName(show, sort), backwards)} LIMIT $limit OFFSET $offset`;
     return Int32Array.from(
-      idListOf(this.database, part === undefined ? ids : `${ids} LIMIT $limit OFFSET $offset`, values),
+      idListOf(this.database, sql, {
+        ...(series === null ? {} : { series }),
+        ...(ruleId === null ? {} : { ruleId }),
+        ...(stationId === null ? {} : { stationId }),
+        ...values,
+        limit,
+        offset,
+      }),
     );
   }
 
@@ -427,17 +491,9 @@ function indexFor({ show, sort, unwatched, series, ruleId, stationId }: Recordin
   const { index } = SHOWN[show ?? 'watchable'];
   if (index !== undefined) return index;
   if (series !== null) return 'recordings_of_series';
-  const order = ORDERS[sort].index;
+  const order = orderIndex(sort);
   const isByTime = order === 'recordings_newest' || order === 'recordings_unwatched';
   if (isByTime && stationId !== null) return 'recordings_of_station';
   if (isByTime && ruleId !== null) return 'recordings_of_rule';
   return isByTime && unwatched ? 'recordings_unwatched' : order;
-}
-
-/** The elements of a list that are among the given ids, in the list's order. */
-function within(list: Int32Array, ids: readonly number[]): Int32Array {
-  const found = new Uint8Array(list.reduce((most, id) => Math.max(most, id), 0) + 1);
-  // Larger ids are not in this list.
-  for (const id of ids) found[id] = 1;
-  return list.filter((id) => found[id] === 1);
 }

@@ -66,6 +66,7 @@ describe('unusual requests', () => {
   const NAMES = [
     'limit',
     'offset',
+    'cursor',
     'q',
     'sort',
     'unwatched',

@@ -97,6 +97,25 @@ describe('the list', () => {
     expect((await home.list('show=bin'))[0]).toMatchObject({ files: [] });
   });
 
+  test('continues behind a cursor, and says what is wrong with a bad one', async () => {
+    fillRecordings(home.database, { stations: STATIONS, count: 25, now: START, folder: null });
+    const all = await home.ids('sort=title&limit=500');
+    const read: number[] = [];
+    for (let place: string | null = 'offset=0'; place !== null; ) {
+      const response: Response = await home.get(`/api/recordings?sort=title&limit=10&${place}`);
+      read.push(...((await response.json()) as Recording[]).map(({ id }) => id));
+      const cursor: string | null = response.headers.get('x-svc-next');
+      place = cursor === null ? null : `cursor=${cursor}`;
+    }
+    expect(read).toEqual(all);
+    const next = (await home.get('/api/recordings?limit=1')).headers.get('x-svc-next');
+    for (const bad of [`cursor=${next}&sort=title`, `cursor=${next}&offset=1`, 'cursor=x', 'cursor=W10']) {
+      const response = await home.get(`/api/recordings?${bad}`);
+      expect([bad, response.status]).toEqual([bad, 400]);
+      expect(await response.json()).toMatchObject({ code: 'bad_request', path: 'cursor' });
+    }
+  });
+
   test('replaces a limit or an offset out of range by the nearest valid value', async () => {
     const ids = [home.put({}, 0), home.put({}, 1), home.put({}, 2)].reverse();
     expect(await home.ids('limit=0')).toEqual(ids.slice(0, 1));

@@ -13,9 +13,17 @@ async function until(condition: () => boolean): Promise<void> {
 
 /** A list whose rows begin with a number that can be changed, and what was asked of it. */
 function served(total: number) {
-  const state = { total, first: 0, running: 0, broken: false, asked: [] as number[] };
-  const ask: AskPage<Row> = async (offset, limit, signal) => {
+  const state = {
+    total,
+    first: 0,
+    running: 0,
+    broken: false,
+    asked: [] as number[],
+    cursors: [] as string[],
+  };
+  const ask: AskPage<Row> = async (offset, limit, signal, cursor) => {
     state.asked.push(offset);
+    if (cursor !== undefined) state.cursors.push(cursor);
     await Bun.sleep(1);
     if (signal.aborted) throw new Error('aborted');
     if (state.broken) throw new Error('broken');
@@ -23,7 +31,7 @@ function served(total: number) {
       id: state.first + offset + index,
       runs: offset + index < state.running,
     }));
-    return { rows, total: state.total };
+    return { rows, total: state.total, next: `behind ${state.first + offset + limit - 1}` };
   };
   return { state, pages: new Pages<Row>(ask, ({ runs }) => runs) };
 }
@@ -40,6 +48,23 @@ describe('pages', () => {
     expect(pages.at(20_040)?.id).toBe(20_040);
     expect(state.asked).toEqual([0, 20_000, 20_100]);
     expect(pages.at(5_000)).toBeUndefined();
+  });
+
+  test('are requested by the cursor of the page before, unless that is outdated', async () => {
+    const { state, pages } = served(40_000);
+    pages.want(0, 20);
+    await until(() => pages.at(0) !== undefined);
+    pages.want(100, 120);
+    await until(() => pages.at(100) !== undefined);
+    expect(state.cursors).toEqual(['behind 99']);
+    state.first = 1;
+    pages.renew();
+    pages.want(200, 220);
+    await until(() => pages.at(200) !== undefined && pages.at(0)?.id === 1);
+    expect(state.cursors).not.toContain('behind 200');
+    pages.want(300, 320);
+    await until(() => pages.at(300)?.id === 301);
+    expect(state.cursors.at(-1)).toBe('behind 300');
   });
 
   test('far from the view are evicted', async () => {

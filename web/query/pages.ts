@@ -15,10 +15,17 @@ export interface Page<T> {
   readonly rows: readonly T[];
   /** Of the whole list. */
   readonly total: number;
+  /** Cursor of the next page, of lists that have them. */
+  readonly next?: string | undefined;
 }
 
-/** Reads `limit` rows from `offset` on. */
-export type AskPage<T> = (offset: number, limit: number, signal: AbortSignal) => Promise<Page<T>>;
+/** Reads `limit` rows from `offset` on; `cursor`, if there is one, is the same place. */
+export type AskPage<T> = (
+  offset: number,
+  limit: number,
+  signal: AbortSignal,
+  cursor?: string,
+) => Promise<Page<T>>;
 
 interface PagesState {
   /** Undefined until the first page is there. */
@@ -30,8 +37,8 @@ interface PagesState {
 export class Pages<T> {
   readonly #state = signal<PagesState>({ total: undefined, failure: undefined, reading: false });
   readonly #pages = new Map<number, readonly T[]>();
-  /** Pages read since the last change. */
-  readonly #fresh = new Set<number>();
+  /** Pages read since the last change, and the cursors behind them. */
+  readonly #fresh = new Map<number, string | undefined>();
   readonly #reading = new Map<number, AbortController>();
   #wanted = { first: 0, last: 0 };
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -115,10 +122,11 @@ export class Pages<T> {
     this.#reading.set(page, abort);
     this.#tell({ reading: true });
     try {
-      const { rows, total } = await this.ask(page * PAGE_ROWS, PAGE_ROWS, abort.signal);
+      const cursor = this.#fresh.get(page - 1);
+      const { rows, total, next } = await this.ask(page * PAGE_ROWS, PAGE_ROWS, abort.signal, cursor);
       if (abort.signal.aborted) return;
       this.#reading.delete(page);
-      this.#fresh.add(page);
+      this.#fresh.set(page, next);
       this.#pages.set(page, rows);
       if (page === 0) this.#apart = rows.filter(this.isApart).length;
       this.#forget(total);

@@ -132,7 +132,7 @@ function Listed({ shown, selection, onErase, onStop, ruleName, running, waits, o
     () =>
       recordingLists.of(
         key,
-        (offset, limit, signal) => getRecordingPage(parameters, { offset, limit }, signal),
+        (offset, limit, signal, cursor) => getRecordingPage(parameters, { offset, limit, cursor }, signal),
         apart ? isRunning : undefined,
       ),
     [key],
