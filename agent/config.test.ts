@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import { ConfigError } from '../lib/host/environment.ts';
-import { readConfig } from './config.ts';
+import { readAgentConfig } from './config.ts';
 
 const problemsOf = (environment: Record<string, string>): readonly string[] => {
   try {
-    readConfig(environment);
+    readAgentConfig(environment);
   } catch (error) {
     if (error instanceof ConfigError) return error.problems;
     throw error;
@@ -14,7 +14,7 @@ const problemsOf = (environment: Record<string, string>): readonly string[] => {
 
 describe('card sharing', () => {
   test('is off by default, with the narrowest hop limit', () => {
-    const { card } = readConfig({});
+    const { card } = readAgentConfig({});
     expect(card).toMatchObject({ url: null, sharePort: null, hops: 1, maxRttMs: null });
     for (const peer of ['127.0.0.1', '10.1.2.3', '172.31.0.1', '192.168.1.5', '::1', 'fd00::1', 'fe80::1']) {
       expect(card.shareNetworks.contains(peer)).toBe(true);

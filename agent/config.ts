@@ -41,7 +41,7 @@ const DEFAULT_SHARE_NETWORKS =
 const DEFAULT_FAKE_TUNERS = 'GR:4,BS+CS:4';
 
 /** @throws ConfigError naming every bad variable. */
-export function readConfig(environment: Environment): AgentConfig {
+export function readAgentConfig(environment: Environment): AgentConfig {
   const reader = new EnvironmentReader(environment);
   const parseHosts = (text: string): AllowedHosts => AllowedHosts.parse(text, hostname());
   const port = reader.integer('AGENT_PORT', 25252, { min: 0, max: 65535 });

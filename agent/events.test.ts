@@ -1,17 +1,17 @@
 import { expect, test } from 'bun:test';
-import { ChangeEvents, eventStream } from './events.ts';
+import { agentEventStream, ChangeEvents } from './events.ts';
 
 const text = (part: { value?: Uint8Array | undefined }): string => new TextDecoder().decode(part.value);
 
 test('a comment is sent at once, so that the headers are flushed', async () => {
-  const reader = eventStream(new ChangeEvents(1), 60_000).getReader();
+  const reader = agentEventStream(new ChangeEvents(1), 60_000).getReader();
   expect(text(await reader.read())).toBe(': keep-alive\n\n');
   await reader.cancel();
 });
 
 test('changes in quick succession are one event per name', async () => {
   const events = new ChangeEvents(5);
-  const reader = eventStream(events, 60_000).getReader();
+  const reader = agentEventStream(events, 60_000).getReader();
   await reader.read();
   for (let index = 0; index < 10; index += 1) events.announce('tuners');
   events.announce('channels');
@@ -23,7 +23,7 @@ test('changes in quick succession are one event per name', async () => {
 
 test('for a slow reader pending events are merged by name', async () => {
   const events = new ChangeEvents(0);
-  const reader = eventStream(events, 60_000).getReader();
+  const reader = agentEventStream(events, 60_000).getReader();
   const announced = Promise.withResolvers<void>();
   let count = 0;
   events.subscribe(() => {
@@ -42,7 +42,7 @@ test('for a slow reader pending events are merged by name', async () => {
 });
 
 test('keeps the connection alive with comments', async () => {
-  const reader = eventStream(new ChangeEvents(1), 5).getReader();
+  const reader = agentEventStream(new ChangeEvents(1), 5).getReader();
   await reader.read();
   expect(text(await reader.read())).toBe(': keep-alive\n\n');
   await reader.cancel();
@@ -50,7 +50,7 @@ test('keeps the connection alive with comments', async () => {
 
 test('a reader that disconnects is unsubscribed', async () => {
   const events = new ChangeEvents(0);
-  const reader = eventStream(events, 1).getReader();
+  const reader = agentEventStream(events, 1).getReader();
   await reader.read();
   await reader.cancel();
   const flushed = Promise.withResolvers<void>();

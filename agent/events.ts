@@ -39,7 +39,7 @@ const KEEP_ALIVE = new TextEncoder().encode(': keep-alive\n\n');
  * The body of `GET /agent/events`: Server-Sent Events, WHATWG HTML 9.2.
  * Pending events of a slow reader are kept as names only, so that each is sent once.
  */
-export function eventStream(events: ChangeEvents, keepAliveMs: number): ReadableStream<Uint8Array> {
+export function agentEventStream(events: ChangeEvents, keepAliveMs: number): ReadableStream<Uint8Array> {
   const pending = new Set<AgentEvent>();
   let wanted = false;
   let stop = (): void => {};

@@ -19,7 +19,7 @@ import { BadValue } from './config/validate.ts';
 import { StreamFailure } from './consumer.ts';
 import { decodeBody } from './descramble/decode-body.ts';
 import type { Equipment } from './equipment.ts';
-import { type ChangeEvents, eventStream } from './events.ts';
+import { agentEventStream, type ChangeEvents } from './events.ts';
 import { NoTuner, type StreamRequest, type TunerPool } from './pool.ts';
 
 /** The socket of a request. */
@@ -205,7 +205,7 @@ export class AgentHttp {
     const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' };
     if (request.method === 'HEAD') return new Response(null, { headers });
     connection.keepOpen();
-    return new Response(eventStream(this.options.events, this.options.keepAliveMs), { headers });
+    return new Response(agentEventStream(this.options.events, this.options.keepAliveMs), { headers });
   }
 
   #errorResponse(error: unknown): Response {

@@ -8,7 +8,7 @@ import { VERSION } from '../lib/host/version.ts';
 import { type RunningAgent, startAgent } from './agent.ts';
 import { CardReader } from './card/card-reader.ts';
 import { runCheck, runImport, unitEnvironment } from './commands.ts';
-import { type AgentConfig, readConfig } from './config.ts';
+import { type AgentConfig, readAgentConfig } from './config.ts';
 
 const HELP = `svc-agent ${VERSION}: tunes and shares the household's tuners over HTTP
 
@@ -45,7 +45,7 @@ function fail(message: string): never {
 
 function configOrExit(environment: () => Environment): AgentConfig {
   try {
-    return readConfig(environment());
+    return readAgentConfig(environment());
   } catch (error) {
     if (error instanceof ConfigError) fail(`bad configuration\n${error.message}`);
     throw error;

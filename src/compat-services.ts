@@ -2,23 +2,23 @@
 import type { WallClock } from '../lib/host/clock.ts';
 import type { Log } from '../lib/host/log.ts';
 import type { Random } from '../lib/host/random.ts';
+import { recordingId } from '../lib/wire/ids.ts';
 import type { Notice } from '../lib/wire/notifications.ts';
 import { trustedNetworkOf } from './access/access.ts';
 import { clientAddress } from './access/client-address.ts';
 import type { BroadcastServices } from './broadcast-services.ts';
-import { ClientLinks } from './compat/client-links.ts';
+import { ClientLinkService } from './compat/client-links.ts';
 import { type Compat, createCompat } from './compat/create-compat.ts';
 import { Monitoring } from './compat/monitoring.ts';
 import type { Config } from './config.ts';
 import type { Encoders } from './ffmpeg/encoders.ts';
 import type { LiveService } from './live/live-service.ts';
 import type { BroadcastClock } from './model/broadcast-clock.ts';
-import { recordingId } from './model/ids.ts';
 import type { Hub } from './notify/hub.ts';
 import type { ReceptionPool } from './reception/reception-pool.ts';
 import type { createRecording } from './record/create-recording.ts';
 import { readSeries } from './schedule/dedupe/series-title.ts';
-import type { Settings } from './settings/settings.ts';
+import type { SettingsService } from './settings/settings.ts';
 import { GuideChanges } from './store/change-counters.ts';
 import { ChannelNumberStore, ClientLinkStore, MqttBrokerStore, SummaryStore } from './store/compat-store.ts';
 import type { DatabaseWorkerClient } from './store/database-worker-client.ts';
@@ -44,7 +44,7 @@ interface CompatParts {
   agent: AgentClient;
   hub: Hub;
   pool: ReceptionPool;
-  settings: Settings;
+  settings: SettingsService;
   broadcast: BroadcastServices;
   encoders: Encoders;
   live: { live: LiveService };
@@ -68,7 +68,7 @@ export function startCompat(parts: CompatParts): Compat {
   const recordings = new RecordingListStore(database);
   const reservations = new ReservationStore(database);
   const { live } = parts.live;
-  const links = new ClientLinks({
+  const links = new ClientLinkService({
     ...{ store: new ClientLinkStore(database), random: parts.random, now: parts.now },
     onChanged: () => hub.changed('tokens'),
     log: log.component('compat'),

@@ -21,7 +21,7 @@ import { createEncode } from './encode/create-encode.ts';
 import { Encoders, encoderFacts, ffmpegFacts, ffmpegStatus } from './ffmpeg/encoders.ts';
 import { answeredOnceStored, createApi, pathsOutsideApi } from './http/api.ts';
 import { type Assets, openAssets } from './http/assets.ts';
-import { addFileRoutes } from './http/file-routes.ts';
+import { addUiFileRoutes } from './http/file-routes.ts';
 import type { AddRoutes } from './http/route/server-interfaces.ts';
 import { type HttpServer, startHttpServer } from './http/server.ts';
 import { addSystemRoutes } from './http/system-routes.ts';
@@ -355,7 +355,8 @@ function allRoutes(
     notifications.routes,
     access.routes,
     pairing.routes,
-    (app) => addFileRoutes(app, { assets, isBidirectional: () => foundation.settings.get('bidirectional') }),
+    (app) =>
+      addUiFileRoutes(app, { assets, isBidirectional: () => foundation.settings.get('bidirectional') }),
   ];
 }
 

@@ -441,6 +441,28 @@ test('no file exceeds its line limit', () => {
   expect(big).toEqual([]);
 });
 
+/** The broadcast's caption page and its schema in `lib/wire`, which parsers may not import. */
+const DECLARED_TWICE: readonly string[] = ['CaptionPage', 'CaptionRun', 'DrcsImage'];
+
+test('outside web, an exported name is declared in one file', () => {
+  const places = new Map<string, Set<string>>();
+  const declared =
+    /^export (?:abstract )?(?:async )?(?:const|class|function\*?|interface|type) ([A-Za-z_$][\w$]*)/gm;
+  for (const file of FILES.filter((one) => !isTest(one) && /^(?:agent|lib|src)\//.test(one))) {
+    if (file.endsWith('.as.ts')) continue;
+    for (const [, name = ''] of (TEXT.get(file) ?? '').matchAll(declared)) {
+      places.set(name, (places.get(name) ?? new Set()).add(file));
+    }
+  }
+  const repeated = [...places].filter(([, files]) => files.size > 1).map(([name]) => name);
+  expect(repeated.sort()).toEqual([...DECLARED_TWICE]);
+});
+
+test('src/model passes no names on', () => {
+  const model = FILES.filter((file) => file.startsWith('src/model/'));
+  expect(model.filter((file) => /^export (?:type )?[{*]/m.test(TEXT.get(file) ?? ''))).toEqual([]);
+});
+
 /** Files that may contain user-visible sentences: one per screen, words for values, and tables. */
 const WORDING: readonly RegExp[] = [
   /\/texts\.ts$/,

@@ -11,10 +11,10 @@ import {
   INIT_BYTES,
   INIT_PATH,
   KEYS_BYTES,
-  type Message,
   MessageReader,
   readError,
   requestBytes,
+  type ShareMessage,
   setHopLimit,
   statusOf,
 } from './share-protocol.ts';
@@ -32,7 +32,7 @@ const B_CAS = 0x0005;
 
 interface Line {
   reader: MessageReader;
-  answer: PromiseWithResolvers<Message> | undefined;
+  answer: PromiseWithResolvers<ShareMessage> | undefined;
 }
 
 export class ShareClient implements KeyBackend {
@@ -71,7 +71,7 @@ export class ShareClient implements KeyBackend {
     this.#socket = undefined;
   }
 
-  async #ask(request: Uint8Array, length: number, signal: AbortSignal): Promise<Message> {
+  async #ask(request: Uint8Array, length: number, signal: AbortSignal): Promise<ShareMessage> {
     const answer = await this.#exchange(request, signal);
     const status = statusOf(answer);
     if (status === 200 && answer.body.length === length) return answer;
@@ -83,10 +83,10 @@ export class ShareClient implements KeyBackend {
     throw new KeyFailure('unreachable', `${this.#address.host} answers ${status ?? 'no HTTP'}`);
   }
 
-  async #exchange(request: Uint8Array, signal: AbortSignal): Promise<Message> {
+  async #exchange(request: Uint8Array, signal: AbortSignal): Promise<ShareMessage> {
     const socket = this.#socket ?? (await this.#open(signal));
     const line = socket.data;
-    const answer = Promise.withResolvers<Message>();
+    const answer = Promise.withResolvers<ShareMessage>();
     line.answer = answer;
     const abort = (): void => {
       answer.reject(this.#noAnswer());

@@ -19,7 +19,7 @@ const MAX_HEAD_BYTES = 4 * 1024;
 export const MAX_BODY_BYTES = 1024;
 const HEAD_END = '\r\n\r\n';
 
-export interface Message {
+export interface ShareMessage {
   /** Request line or status line. */
   readonly first: string;
   readonly headers: ReadonlyMap<string, string>;
@@ -35,7 +35,7 @@ export class MessageReader {
   #held = Buffer.alloc(0);
 
   /** @throws BadMessage if it is too long or not HTTP; the connection is unusable then */
-  *feed(bytes: Uint8Array): Generator<Message> {
+  *feed(bytes: Uint8Array): Generator<ShareMessage> {
     this.#held = Buffer.concat([this.#held, bytes]);
     for (;;) {
       const end = this.#held.indexOf(HEAD_END);
@@ -137,7 +137,7 @@ export function readError(body: Uint8Array): { readonly message: string; readonl
 }
 
 /** Undefined if the message does not have a status line. */
-export function statusOf(message: Message): number | undefined {
+export function statusOf(message: ShareMessage): number | undefined {
   const match = /^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(message.first);
   return match === null ? undefined : Number(match[1]);
 }

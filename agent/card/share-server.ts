@@ -16,10 +16,10 @@ import {
   errorBytes,
   INIT_PATH,
   MAX_BODY_BYTES,
-  type Message,
   MessageReader,
   responseBytes,
   roundTripMs,
+  type ShareMessage,
   setHopLimit,
 } from './share-protocol.ts';
 
@@ -183,7 +183,7 @@ export class ShareServer {
     }
   }
 
-  async #answer(socket: Bun.Socket<Connection>, message: Message): Promise<Uint8Array> {
+  async #answer(socket: Bun.Socket<Connection>, message: ShareMessage): Promise<Uint8Array> {
     const { peer } = socket.data;
     const refusal = this.#refusal(socket);
     if (refusal !== undefined) {

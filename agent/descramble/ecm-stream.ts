@@ -30,7 +30,7 @@ export class WaitBudget {
  * What to do with a scrambled packet: decrypt it; keep it until the requested key arrives; keep it until tables or an
  * ECM after it were read; output it unchanged.
  */
-export type Verdict = 'decrypt' | 'wait' | 'look_ahead' | 'pass';
+export type EcmVerdict = 'decrypt' | 'wait' | 'look_ahead' | 'pass';
 
 /** Retry delay of a failed ECM, while the broadcast repeats it, ms. */
 const REPEAT_AFTER_MS = 2_000;
@@ -97,7 +97,7 @@ export class EcmStream {
   }
 
   /** Called for every scrambled packet in the order of the stream. */
-  decide(parity: Parity): Verdict {
+  decide(parity: Parity): EcmVerdict {
     if (this.#hasKeys && this.#stale !== parity) {
       this.#current = parity;
       return 'decrypt';

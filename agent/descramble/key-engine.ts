@@ -5,7 +5,7 @@ import { PAT_PID, packetPid } from '../../lib/arib/ts/packet.ts';
 import { type Section, SectionAssembler, SectionDemux, SectionMemory } from '../../lib/arib/ts/section.ts';
 import type { MonotonicClock } from '../../lib/host/clock.ts';
 import { CaTable } from './ca-table.ts';
-import { EcmStream, type Verdict, WaitBudget } from './ecm-stream.ts';
+import { EcmStream, type EcmVerdict, WaitBudget } from './ecm-stream.ts';
 import type { AnsweredKeys, CardSystem, KeyFailure, KeySource, ProgramKeyFailure } from './key-source.ts';
 import { Multi2Decryptor, type Parity } from './multi2-decryptor.ts';
 
@@ -91,7 +91,7 @@ export class KeyEngine {
     for (const change of pending) change();
   }
 
-  decide(pid: Pid, parity: Parity): Verdict {
+  decide(pid: Pid, parity: Parity): EcmVerdict {
     const ecmPid = this.#table.ecmPid(pid);
     if (ecmPid !== undefined) return this.#ecms.get(ecmPid)?.stream.decide(parity) ?? 'pass';
     if (this.#table.isComplete) return 'pass';

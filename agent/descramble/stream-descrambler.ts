@@ -8,7 +8,7 @@ import { hasTransportError, PACKET_SIZE, packetPid, scramblingControl } from '..
 import type { MonotonicClock } from '../../lib/host/clock.ts';
 import type { DescramblingState } from '../../lib/wire/vocabulary.ts';
 import type { Descrambler } from './descrambler.ts';
-import type { Verdict } from './ecm-stream.ts';
+import type { EcmVerdict } from './ecm-stream.ts';
 import { KeyEngine } from './key-engine.ts';
 import { KeyFailure, type KeySource, type ProgramKeyFailure } from './key-source.ts';
 
@@ -195,7 +195,7 @@ export class StreamDescrambler implements Descrambler {
     return { decided: part.length, next: 'nothing' };
   }
 
-  #verdictOf(packets: Uint8Array, at: number): Verdict {
+  #verdictOf(packets: Uint8Array, at: number): EcmVerdict {
     const control = scramblingControl(packets, at);
     if (control < EVEN_KEY || hasTransportError(packets, at)) return 'decrypt';
     const parity = control === EVEN_KEY ? 'even' : 'odd';

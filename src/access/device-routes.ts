@@ -14,7 +14,7 @@ import {
   PollRequestSchema,
   ProblemSchema,
 } from '../../lib/wire/api.ts';
-import { jsonAnswer, jsonBody, problemResponse, REFUSALS } from '../http/route/described-responses.ts';
+import { describedJson, jsonBody, problemResponse, REFUSALS } from '../http/route/described-responses.ts';
 import { readRowId } from '../http/route/path-ids.ts';
 import { polledAnswer, polledJson, polledResponses } from '../http/route/polled-answer.ts';
 import { requesterOf } from '../http/route/request.ts';
@@ -100,7 +100,7 @@ function addPairingRoutes(app: Elysia, { pairing, codeAttempts, pollAttempts }: 
         requestBody: jsonBody(PairingRequestSchema),
         responses: {
           ...CLOSED,
-          200: jsonAnswer('codes', PairingAnswerSchema),
+          200: describedJson('codes', PairingAnswerSchema),
           400: problemResponse('no name, or a name of more than 40 characters'),
           429: {
             description:
@@ -141,8 +141,8 @@ function addPairingRoutes(app: Elysia, { pairing, codeAttempts, pollAttempts }: 
         requestBody: jsonBody(PollRequestSchema),
         responses: {
           ...CLOSED,
-          200: jsonAnswer('the token', PollAnswerSchema),
-          400: jsonAnswer(
+          200: describedJson('the token', PollAnswerSchema),
+          400: describedJson(
             'not yet, or not any more; a malformed body',
             t.Union([PollErrorSchema, ProblemSchema]),
           ),

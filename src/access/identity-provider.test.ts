@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { type MonotonicMs, systemWallClock } from '../../lib/host/clock.ts';
 import { CLIENT_ID, CLIENT_SECRET, ProviderStandIn } from '../../test/access/provider-stand-in.ts';
-import { type Denial, denialOf, IdentityProvider, LoginFailure, nameOf } from './identity-provider.ts';
+import { type Denial, denialOf, IdentityProvider, LoginFailure, nameOfClaims } from './identity-provider.ts';
 
 const REDIRECT = 'https://tv.example/login/callback';
 /** For a provider that never answers; otherwise the timeout is longer than any delay of a busy machine. */
@@ -326,9 +326,9 @@ test('without a group everyone who can sign in is let in', () => {
 
 test('the display name is the name, else the account, the e-mail address or the subject', () => {
   const claims = { sub: 's', email: 'e', preferred_username: 'p', name: 'n' };
-  expect(nameOf(claims)).toBe('n');
-  expect(nameOf({ ...claims, name: '' })).toBe('p');
-  expect(nameOf({ ...claims, name: 5, preferred_username: undefined })).toBe('e');
-  expect(nameOf({ sub: 's' })).toBe('s');
-  expect(nameOf({})).toBe('');
+  expect(nameOfClaims(claims)).toBe('n');
+  expect(nameOfClaims({ ...claims, name: '' })).toBe('p');
+  expect(nameOfClaims({ ...claims, name: 5, preferred_username: undefined })).toBe('e');
+  expect(nameOfClaims({ sub: 's' })).toBe('s');
+  expect(nameOfClaims({})).toBe('');
 });

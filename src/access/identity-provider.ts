@@ -15,7 +15,7 @@ export type Denial =
   /** The provider left out the groups because there are too many, and sends no roles. */
   | 'too_many_groups';
 
-export type Claims = Readonly<Record<string, unknown>>;
+export type IdentityClaims = Readonly<Record<string, unknown>>;
 
 /** Some providers send one group as a plain text. */
 function texts(claim: unknown): string[] {
@@ -27,7 +27,7 @@ function texts(claim: unknown): string[] {
  * OpenID Connect Core 1.0, 5.6.2: the value is elsewhere (distributed claim). Entra ID does this for more than 200
  * groups.
  */
-function isElsewhere(claims: Claims, name: string): boolean {
+function isElsewhere(claims: IdentityClaims, name: string): boolean {
   const names = claims._claim_names;
   return typeof names === 'object' && names !== null && Object.hasOwn(names, name);
 }
@@ -36,7 +36,7 @@ function isElsewhere(claims: Claims, name: string): boolean {
  * @param group its members and holders of the role of that name are let in; null: everyone. @returns undefined if let
  *   in
  */
-export function denialOf(claims: Claims, group: string | null): Denial | undefined {
+export function denialOf(claims: IdentityClaims, group: string | null): Denial | undefined {
   if (group === null) return undefined;
   const [groups, roles] = [texts(claims.groups), texts(claims.roles)];
   if (groups.includes(group) || roles.includes(group)) return undefined;
@@ -46,7 +46,7 @@ export function denialOf(claims: Claims, group: string | null): Denial | undefin
 }
 
 /** Display name of a person. `sub` is always present. */
-export function nameOf(claims: Claims): string {
+export function nameOfClaims(claims: IdentityClaims): string {
   const [name = ''] = [claims.name, claims.preferred_username, claims.email, claims.sub].flatMap(texts);
   return name;
 }
@@ -212,9 +212,9 @@ export class IdentityProvider {
    * @returns the claims of the verified ID token
    * @throws LoginFailure
    */
-  async finish(callback: URL, { state, nonce, codeVerifier }: LoginChecks): Promise<Claims> {
+  async finish(callback: URL, { state, nonce, codeVerifier }: LoginChecks): Promise<IdentityClaims> {
     const configuration = await this.#configuration();
-    let claims: Claims | undefined;
+    let claims: IdentityClaims | undefined;
     try {
       const tokens = await oidc.authorizationCodeGrant(configuration, callback, {
         expectedState: state,
@@ -233,7 +233,7 @@ export class IdentityProvider {
   }
 
   /** What the library leaves open. OpenID Connect Core 1.0, 2 and 3.1.3.7. */
-  #invalidClaim({ sub, iat }: Claims = {}): string | undefined {
+  #invalidClaim({ sub, iat }: IdentityClaims = {}): string | undefined {
     if (typeof sub !== 'string' || sub.trim() === '') return 'the ID token names no subject';
     const isIssued = typeof iat === 'number' && iat * 1_000 <= this.wallClock() + CLOCK_SKEW_S * 1_000;
     return isIssued ? undefined : 'the ID token was issued in the future';

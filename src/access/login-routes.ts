@@ -14,12 +14,12 @@ import { SESSION_COOKIE } from './access.ts';
 import { type AttemptLimiter, retryAfter } from './attempt-limiter.ts';
 import { BoundedPlaces } from './bounded-places.ts';
 import {
-  type Claims,
   denialOf,
+  type IdentityClaims,
   type IdentityProvider,
   type LoginChecks,
   LoginFailure,
-  nameOf,
+  nameOfClaims,
 } from './identity-provider.ts';
 import { deniedPage, LOGIN_PAGES } from './login-pages.ts';
 import type { Sessions } from './sessions.ts';
@@ -215,11 +215,11 @@ class LoginFlow {
     });
   }
 
-  #enter(request: Request, to: string, claims: Claims): Response {
+  #enter(request: Request, to: string, claims: IdentityClaims): Response {
     const { group, sessions, log } = this.needs;
     const base = publicBase(request);
     const { address } = requesterOf(request);
-    const [name, denial] = [nameOf(claims), denialOf(claims, group)];
+    const [name, denial] = [nameOfClaims(claims), denialOf(claims, group)];
     if (denial !== undefined) {
       log.warn('login denied', { reason: denial, name, address });
       return deniedPage(denial, group ?? '', name, loginAddress(base, returnAddress(to, base), true));

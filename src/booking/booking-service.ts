@@ -10,18 +10,19 @@ import { systemMonotonicClock } from '../../lib/host/clock.ts';
 import type { Log } from '../../lib/host/log.ts';
 import type { Tuner } from '../../lib/wire/agent.ts';
 import { valuesBy } from '../../lib/wire/fields.ts';
+import type { ReservationId, RuleId } from '../../lib/wire/ids.ts';
 import type { Retiring } from '../../lib/wire/recordings.ts';
 import { RECORDING_OPTIONS } from '../../lib/wire/rule-fields.ts';
 import type { Airings } from '../model/airing.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import type { RecorderPort, RecordingEnd } from '../model/recording.ts';
-import { choiceOf, NO_CHOICE, type RecordingChoice, type ReservationId } from '../model/reservation.ts';
+import { choiceOf, NO_CHOICE, type RecordingChoice } from '../model/reservation.ts';
 import type { ReservationNote } from '../model/reservation-reason.ts';
-import type { RuleDraft, RuleId } from '../model/rule.ts';
+import type { RuleDraft } from '../model/rule.ts';
 import type { KnownStation } from '../model/station.ts';
 import type { Hub } from '../notify/hub.ts';
 import type { PlannedOpening } from '../schedule/plan/plan-types.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { SettingsService } from '../settings/settings.ts';
 import type { CancellationStore } from '../store/cancellation-store.ts';
 import type { AiringProgram } from '../store/program-store.ts';
 import type { PlannedChanges, ReservationStore } from '../store/reservation-store.ts';
@@ -55,7 +56,7 @@ export interface BookingServiceOptions {
   recorder: RecorderPort;
   /** Programmes by present/following of the stations being received. */
   airings: () => Airings;
-  settings: Pick<Settings, 'get'>;
+  settings: Pick<SettingsService, 'get'>;
   /** Reservations starting within this time are kept although their rule no longer matches, ms. */
   retractGraceMs: number;
   retiring?: (rule: RuleId | null, draft: RuleDraft) => Retiring;

@@ -5,9 +5,8 @@
 import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
 import { type Genre, isGenre, isProgramGroup, type ProgramGroup } from '../model/program.ts';
-import type { GuideProgram } from '../schedule/match/guide-index.ts';
 import { LruCache } from '../schedule/match/lru-cache.ts';
-import type { ProgramRows } from '../schedule/match/program-rows.ts';
+import type { IndexedProgram, ProgramRows } from '../schedule/match/program-rows.ts';
 import type { ShortTexts, StoredProgram } from '../store/planning-database.ts';
 import { readList } from '../store/stored-json.ts';
 
@@ -48,7 +47,7 @@ export class Shared {
   }
 
   /** Just read: its texts stay cached for a while. */
-  program(stored: StoredProgram): GuideProgram {
+  program(stored: StoredProgram): IndexedProgram {
     const { name, description } = stored;
     this.#texts.set(stored.id, { name, description });
     const groups = stored.groups === '[]' ? NO_GROUPS : readList<ProgramGroup>(stored.groups, isProgramGroup);
@@ -56,10 +55,10 @@ export class Shared {
   }
 }
 
-type Values = Omit<GuideProgram, 'name' | 'description' | 'extended'>;
+type Values = Omit<IndexedProgram, 'name' | 'description' | 'extended'>;
 
 /** Texts are getters of the class: a spread copy does not have them. */
-class CompactProgram implements GuideProgram {
+class CompactProgram implements IndexedProgram {
   readonly id: ProgramId;
   readonly stationId: StationId;
   readonly startAt: BroadcastMs;
@@ -112,7 +111,7 @@ export class CompactPrograms implements ProgramRows {
   /** Few programmes have any. */
   readonly #groups = new Map<number, ProgramGroup[]>();
   readonly #rows = new Map<ProgramId, number>();
-  readonly #held = new Map<number, WeakRef<GuideProgram>>();
+  readonly #held = new Map<number, WeakRef<IndexedProgram>>();
 
   constructor(private readonly shared: Shared) {}
 
@@ -124,7 +123,7 @@ export class CompactPrograms implements ProgramRows {
     return this.#rows.get(id);
   }
 
-  at(row: number): GuideProgram | undefined {
+  at(row: number): IndexedProgram | undefined {
     const held = this.#held.get(row)?.deref();
     if (held !== undefined) return held;
     const first = row * NUMBERS;
@@ -150,7 +149,7 @@ export class CompactPrograms implements ProgramRows {
     return program;
   }
 
-  put(row: number, program: GuideProgram): void {
+  put(row: number, program: IndexedProgram): void {
     if (row >= this.#flags.length) this.#grow();
     const { id, stationId, startAt, endAt, openEnd, genres, isFree, copyNever, groups } = program;
     this.#numbers.set([id, stationId, startAt, endAt], row * NUMBERS);

@@ -1,9 +1,8 @@
 /** The tuners for the plan, read from the agent whenever they change. */
 import type { Log } from '../../lib/host/log.ts';
 import type { Tuner } from '../../lib/wire/agent.ts';
-import { recordingId } from '../model/ids.ts';
-import type { RunningRecording } from '../model/recording.ts';
-import type { ReservationId } from '../model/reservation.ts';
+import { type ReservationId, recordingId } from '../../lib/wire/ids.ts';
+import type { RunningRecordingStatus } from '../model/recording.ts';
 import type { TunerOfPlan } from '../schedule/plan/plan-types.ts';
 
 /** `use` of recordings at the agent. */
@@ -21,7 +20,7 @@ const RETUNE_STEP_MS = 500;
  */
 export function tunersOfPlan(
   tuners: readonly Tuner[],
-  running: ReadonlyMap<ReservationId, Pick<RunningRecording, 'recordingId' | 'tunerId'>>,
+  running: ReadonlyMap<ReservationId, Pick<RunningRecordingStatus, 'recordingId' | 'tunerId'>>,
 ): TunerOfPlan[] {
   const isUsable = ({ disabled, rank }: Tuner): boolean => !disabled && rank !== null;
   const working = tuners.filter((one) => isUsable(one) && one.state !== 'error');

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { broadcastMs } from '../../lib/arib/time.ts';
 import { SILENT_LOG } from '../../lib/host/log.ts';
+import { recordingId, reservationId, ruleId } from '../../lib/wire/ids.ts';
 import { BookedHome, MINUTE, NOON } from '../../test/schedule/booked-home.ts';
-import { recordingId, reservationId, ruleId } from '../model/ids.ts';
 import { readRule } from '../schedule/rule-body.ts';
 import { startScheduleWorker } from '../workers.ts';
 import { PlanningWorkerClient } from './planning-worker-client.ts';

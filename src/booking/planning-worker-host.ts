@@ -4,7 +4,7 @@
  */
 import type { ProgramId } from '../../lib/arib/ids.ts';
 import { type BroadcastMs, broadcastMs, plusMs } from '../../lib/arib/time.ts';
-import type { RecordingId } from '../model/ids.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import { IncrementalPlanner, type PlanCircumstances } from '../schedule/incremental-planner.ts';
 import { isRepeat, nextAiring } from '../schedule/plan/airings.ts';
 import type { PlannedReservation } from '../schedule/plan/plan-types.ts';

@@ -2,11 +2,10 @@
 
 import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { RecordingId, ReservationId, RuleId } from '../../lib/wire/ids.ts';
 import type { Airings } from '../model/airing.ts';
-import type { RecordingId } from '../model/ids.ts';
-import type { ReservationId } from '../model/reservation.ts';
 import type { PassedOverReason, ReservationReason } from '../model/reservation-reason.ts';
-import type { RuleDraft, RuleId } from '../model/rule.ts';
+import type { RuleDraft } from '../model/rule.ts';
 import type { RuleFault } from '../model/rule-fault.ts';
 import type {
   PlannedOpening,

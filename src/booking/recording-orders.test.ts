@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { networkId, type ProgramId, type StationId, serviceId, stationId } from '../../lib/arib/ids.ts';
 import { broadcastMs } from '../../lib/arib/time.ts';
+import { recordingId, reservationId, ruleId } from '../../lib/wire/ids.ts';
 import { reservationOf } from '../../test/reservation.ts';
 import { tuner } from '../../test/service/bookings.ts';
-import { recordingId, reservationId, ruleId } from '../model/ids.ts';
 import type { Reservation } from '../model/reservation.ts';
 import type { PlannedOpening } from '../schedule/plan/plan-types.ts';
 import { tunersOfPlan } from './plan-tuners.ts';

@@ -2,9 +2,10 @@
 import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
 import { removeTitleMarks } from '../../lib/arib/text/title-marks.ts';
 import { type BroadcastMs, latest } from '../../lib/arib/time.ts';
+import type { ReservationId } from '../../lib/wire/ids.ts';
 import type { PreviewProgram, ReservationItem, RuleItem } from '../../lib/wire/schedule.ts';
 import type { RecordingOrder } from '../model/recording.ts';
-import { choiceOf, type Reservation, type ReservationId } from '../model/reservation.ts';
+import { choiceOf, type Reservation } from '../model/reservation.ts';
 import type { Rule } from '../model/rule.ts';
 import type { PlannedOpening } from '../schedule/plan/plan-types.ts';
 import { ruleItem } from '../schedule/rule-body.ts';

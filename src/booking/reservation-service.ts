@@ -5,6 +5,7 @@
 import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
 import { removeTitleMarks } from '../../lib/arib/text/title-marks.ts';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { ReservationId } from '../../lib/wire/ids.ts';
 import type { RecordAnswer, ReservationItem, ReservationRequest } from '../../lib/wire/schedule.ts';
 import { Failure } from '../model/failure.ts';
 import type { ProgramRecord } from '../model/program.ts';
@@ -15,7 +16,6 @@ import {
   isReserved,
   NO_CHOICE,
   type RecordingChoice,
-  type ReservationId,
 } from '../model/reservation.ts';
 import { titleText } from '../model/search-text.ts';
 import type { KnownStation } from '../model/station.ts';

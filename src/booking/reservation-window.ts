@@ -1,7 +1,6 @@
 /** The part of a list of reservations that a screen shows. */
 import type { BroadcastMs } from '../../lib/arib/time.ts';
-import type { ReservationState } from '../model/reservation.ts';
-
+import type { ReservationState } from '../../lib/wire/vocabulary.ts';
 /** Undefined: no bound on that side. */
 export interface ReservationWindow {
   /** Airings that end after it, epoch ms. */

@@ -1,10 +1,11 @@
 /** Rules: create, change, delete, preview. A change is stored and, if that is quick, planned before the response. */
 import type { StationId } from '../../lib/arib/ids.ts';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { RuleId } from '../../lib/wire/ids.ts';
 import type { Retiring } from '../../lib/wire/recordings.ts';
 import type { RuleItem, RulePreview } from '../../lib/wire/schedule.ts';
 import { Failure } from '../model/failure.ts';
-import type { Rule, RuleDraft, RuleId } from '../model/rule.ts';
+import type { Rule, RuleDraft } from '../model/rule.ts';
 import { checkExpression } from '../schedule/expression/expression.ts';
 import { readRule } from '../schedule/rule-body.ts';
 import { ruleFaultText } from '../schedule/rule-fault-text.ts';

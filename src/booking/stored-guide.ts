@@ -6,8 +6,9 @@
  */
 import { type ProgramId, type StationId, splitProgramId } from '../../lib/arib/ids.ts';
 import { systemMonotonicClock } from '../../lib/host/clock.ts';
-import { ChangeLog, GuideIndex, type GuideProgram } from '../schedule/match/guide-index.ts';
+import { ChangeLog, GuideIndex } from '../schedule/match/guide-index.ts';
 import { NormalTexts } from '../schedule/match/normal-texts.ts';
+import type { IndexedProgram } from '../schedule/match/program-rows.ts';
 import type { PlanGuide } from '../schedule/plan/plan-guide.ts';
 import type { StoredProgram } from '../store/planning-database.ts';
 import { CompactPrograms, Shared, type TextSource } from './compact-programs.ts';
@@ -34,7 +35,7 @@ interface Whole {
 type Marks = Map<StationId, Float64Array>;
 
 interface Single {
-  readonly program: GuideProgram;
+  readonly program: IndexedProgram;
   readonly mark: number;
 }
 
@@ -95,14 +96,14 @@ export class StoredGuide implements PlanGuide {
     this.#storedVersion = version;
   }
 
-  get(id: ProgramId): GuideProgram | undefined {
+  get(id: ProgramId): IndexedProgram | undefined {
     if (this.#whole !== undefined) return this.#whole.index.get(id);
     const { programs } = this.#asked;
     if (!programs.has(id)) programs.set(id, this.#single(id));
     return programs.get(id)?.program;
   }
 
-  ofStation(id: StationId): readonly GuideProgram[] {
+  ofStation(id: StationId): readonly IndexedProgram[] {
     if (this.#whole !== undefined) return this.#whole.index.ofStation(id);
     const { programs, stations } = this.#asked;
     const known = stations.get(id) ?? this.#station(id);

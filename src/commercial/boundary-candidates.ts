@@ -5,7 +5,7 @@
 import { LOUDNESS_STEP_MS, NO_SOUND, type PictureFeatures, type StreamFeatures } from './stream-features.ts';
 
 /** ms. */
-export interface Span {
+export interface SampleSpan {
   readonly fromMs: number;
   readonly toMs: number;
 }
@@ -51,8 +51,8 @@ const SHORTEST_BLACK_MS = 90;
 /** Candidates lie on pictures; two cuts within this time are one flash. */
 const SAME_MS = 1;
 
-function silences(peaks: Int16Array): Span[] {
-  const found: Span[] = [];
+function silences(peaks: Int16Array): SampleSpan[] {
+  const found: SampleSpan[] = [];
   let from: number | undefined;
   for (let step = 0; step <= peaks.length; step += 1) {
     const peak = step < peaks.length ? (peaks[step] as number) : SILENT_PEAK + 1;
@@ -123,8 +123,8 @@ function cuts({ changes, shifts, tints }: Pick<PictureFeatures, 'changes' | 'shi
 }
 
 /** Runs of pictures of a single brightness; `toMs` is the first picture after the run. */
-export function blacks({ times, lumas, spreads }: PictureFeatures): Span[] {
-  const found: Span[] = [];
+export function blacks({ times, lumas, spreads }: PictureFeatures): SampleSpan[] {
+  const found: SampleSpan[] = [];
   let from: number | undefined;
   for (let index = 0; index <= times.length; index += 1) {
     const isBlack =
@@ -144,11 +144,12 @@ export function blacks({ times, lumas, spreads }: PictureFeatures): Span[] {
 
 /** The pause of the sound around a time. `at`: index at which the search begins, advanced by the call. */
 function quietAt(
-  list: readonly Span[],
+  list: readonly SampleSpan[],
   timeMs: number,
   cursor: { at: number },
 ): Pick<Candidate, 'quiet' | 'silence'> {
-  while (cursor.at < list.length && (list[cursor.at] as Span).toMs + SILENCE_EDGE_MS < timeMs) cursor.at += 1;
+  while (cursor.at < list.length && (list[cursor.at] as SampleSpan).toMs + SILENCE_EDGE_MS < timeMs)
+    cursor.at += 1;
   const span = list[cursor.at];
   const none = { quiet: 0, silence: NO_SILENCE };
   if (span === undefined || timeMs < span.fromMs - SILENCE_EDGE_MS) return none;

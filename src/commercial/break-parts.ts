@@ -2,7 +2,7 @@
  * Scores a possible part of a commercial break between two candidates, and the cost of a transition from programme to
  * commercials at one. Pure.
  */
-import { type Candidate, firstIndex, NO_SILENCE, type Span } from './boundary-candidates.ts';
+import { type Candidate, firstIndex, NO_SILENCE, type SampleSpan } from './boundary-candidates.ts';
 import { evidenceBetween, isLogoAway, logoAround, type MainEvidence, meanEvidence } from './main-evidence.ts';
 import { fullness, isOffCentre, type SilenceRule } from './spot-silence.ts';
 
@@ -79,7 +79,7 @@ const SEEN_JOIN = 0.7;
 /** Within this distance of a recording's ends no parts are distinguished, ms. */
 const ENDS_MS = 300;
 
-export interface Place extends Candidate {
+export interface BreakPlace extends Candidate {
   readonly isEnd: boolean;
   readonly isBehindFlash: boolean;
   readonly isOffCentre: boolean;
@@ -89,13 +89,13 @@ export interface Place extends Candidate {
 export type PartKind = 'spot' | 'card' | 'black' | 'partial' | 'odd';
 
 export interface BreakScene {
-  readonly places: readonly Place[];
+  readonly places: readonly BreakPlace[];
   readonly evidence: MainEvidence;
-  readonly blacks: readonly Span[];
+  readonly blacks: readonly SampleSpan[];
   readonly rule: SilenceRule;
 }
 
-export function placesOf(candidates: readonly Candidate[], durationMs: number): Place[] {
+export function placesOf(candidates: readonly Candidate[], durationMs: number): BreakPlace[] {
   const end = { isCut: true, quiet: 1, isBlackEdge: false, silence: NO_SILENCE };
   const edge = { ...end, isEnd: true, isBehindFlash: false, isOffCentre: false };
   const inside = candidates.filter(({ atMs }) => atMs > ENDS_MS && atMs < durationMs - ENDS_MS);
@@ -117,7 +117,7 @@ function isBehindFlash(one: Candidate, before: Candidate | undefined): boolean {
 }
 
 /** 0 to 1: certainty that a place is a boundary. */
-export function sureness({ isEnd, isCut, isBlackEdge, quiet }: Place): number {
+export function sureness({ isEnd, isCut, isBlackEdge, quiet }: BreakPlace): number {
   if (isEnd) return 0.6;
   if (quiet === 0) return 0;
   return isCut || isBlackEdge ? quiet : 0.3;
@@ -128,7 +128,7 @@ interface Sides {
   readonly isDenied: boolean;
 }
 
-function logoSides(place: Place, evidence: MainEvidence, isToCommercials: boolean): Sides {
+function logoSides(place: BreakPlace, evidence: MainEvidence, isToCommercials: boolean): Sides {
   const logo = logoAround(evidence, place.atMs);
   if (logo === undefined) return { isClear: false, isDenied: false };
   const [main, cm] = isToCommercials ? [logo.before, logo.behind] : [logo.behind, logo.before];
@@ -139,7 +139,7 @@ function logoSides(place: Place, evidence: MainEvidence, isToCommercials: boolea
  * For an incomplete spot at the head that is followed by the programme; followed by further spots it may equally be
  * programme.
  */
-export function headBonus(place: Place, { evidence, rule }: BreakScene): number {
+export function headBonus(place: BreakPlace, { evidence, rule }: BreakScene): number {
   if (place.atMs <= PARTIAL.leastHeadMs) return 0;
   if (evidence.isTelling) {
     return logoSides(place, evidence, false).isClear ? PARTIAL.shownHeadBonus : 0;
@@ -151,7 +151,11 @@ export function headBonus(place: Place, { evidence, rule }: BreakScene): number 
 }
 
 /** Cost of a transition at a place; prohibitive without evidence for one. */
-export function edgeCost(place: Place, { evidence, rule }: BreakScene, isToCommercials: boolean): number {
+export function edgeCost(
+  place: BreakPlace,
+  { evidence, rule }: BreakScene,
+  isToCommercials: boolean,
+): number {
   if (place.isEnd) return 0;
   const { isClear, isDenied } = logoSides(place, evidence, isToCommercials);
   const flash = place.isBehindFlash ? FLASH_COST : 0;
@@ -173,7 +177,7 @@ export function partOf(
   scene: BreakScene,
 ): { worth: number; how: PartKind } | undefined {
   const { places, evidence, blacks, rule } = scene;
-  const [start, end] = [places[from] as Place, places[to] as Place];
+  const [start, end] = [places[from] as BreakPlace, places[to] as BreakPlace];
   const length = end.atMs - start.atMs;
   const { isTelling } = evidence;
   if (length <= BLACK_MS && isBlack(start.atMs, end.atMs, blacks)) {
@@ -183,7 +187,7 @@ export function partOf(
   const offer = (worth: number, how: PartKind): void => {
     if (worth > (best?.worth ?? Number.NEGATIVE_INFINITY)) best = { worth, how };
   };
-  const isLoud = (place: Place): boolean => !place.isEnd && place.quiet === 0;
+  const isLoud = (place: BreakPlace): boolean => !place.isEnd && place.quiet === 0;
   const loud = Number(isLoud(start)) + Number(isLoud(end));
   const off =
     Number(start.isOffCentre || end.isOffCentre) *
@@ -220,7 +224,12 @@ export function blackBonus({ isTelling }: MainEvidence): number {
 }
 
 /** Score of a spot by its length and edges; undefined: not a spot. `loud`: number of edges without a pause. */
-function spotWorth(start: Place, end: Place, { isTelling }: MainEvidence, loud: number): number | undefined {
+function spotWorth(
+  start: BreakPlace,
+  end: BreakPlace,
+  { isTelling }: MainEvidence,
+  loud: number,
+): number | undefined {
   // The ends of the recording are not cuts.
   if (start.isEnd || end.isEnd) return undefined;
   const length = end.atMs - start.atMs;
@@ -241,7 +250,7 @@ function spotWorth(start: Place, end: Place, { isTelling }: MainEvidence, loud: 
 /**
  * 0 to 1: how much of the prescribed silence both ends of a spot have. An end cut off by the recording counts as full.
  */
-export function fullSides(start: Place, end: Place): number {
+export function fullSides(start: BreakPlace, end: BreakPlace): number {
   return Math.min(
     start.isEnd ? 1 : fullness(start.silence.behind),
     end.isEnd ? 1 : fullness(end.silence.before),
@@ -249,11 +258,11 @@ export function fullSides(start: Place, end: Place): number {
 }
 
 /** Number of places inside a part that look like boundaries between spots. */
-function joinsWithin(from: number, to: number, places: readonly Place[], rule: SilenceRule): number {
-  const [start, end] = [places[from] as Place, places[to] as Place];
+function joinsWithin(from: number, to: number, places: readonly BreakPlace[], rule: SilenceRule): number {
+  const [start, end] = [places[from] as BreakPlace, places[to] as BreakPlace];
   let count = 0;
   for (let at = from + 1; at < to; at += 1) {
-    const { atMs, quiet, isBlackEdge, isCut, silence } = places[at] as Place;
+    const { atMs, quiet, isBlackEdge, isCut, silence } = places[at] as BreakPlace;
     if (quiet < 1 || atMs - start.atMs < JOIN_APART_MS || end.atMs - atMs < JOIN_APART_MS) continue;
     const full = Math.min(fullness(silence.before), fullness(silence.behind));
     if (isBlackEdge || (rule.spots && isCut && full > SEEN_JOIN)) count += 1;
@@ -261,8 +270,8 @@ function joinsWithin(from: number, to: number, places: readonly Place[], rule: S
   return count;
 }
 
-function isBlack(fromMs: number, toMs: number, blacks: readonly Span[]): boolean {
-  const span = blacks[firstIndex(blacks.length, (index) => (blacks[index] as Span).toMs >= toMs)];
+function isBlack(fromMs: number, toMs: number, blacks: readonly SampleSpan[]): boolean {
+  const span = blacks[firstIndex(blacks.length, (index) => (blacks[index] as SampleSpan).toMs >= toMs)];
   return span !== undefined && span.fromMs <= fromMs && span.toMs >= toMs;
 }
 
@@ -270,7 +279,7 @@ function isBlack(fromMs: number, toMs: number, blacks: readonly Span[]): boolean
  * A logo may disappear some seconds before a break and reappear some seconds after it, but is absent from the break's
  * first picture on.
  */
-export function isDivided(place: Place, evidence: MainEvidence, isToCommercials: boolean): boolean {
+export function isDivided(place: BreakPlace, evidence: MainEvidence, isToCommercials: boolean): boolean {
   if (place.isEnd) return true;
   const logo = logoAround(evidence, place.atMs);
   if (logo === undefined) return true;

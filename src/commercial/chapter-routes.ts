@@ -2,12 +2,12 @@
 import type { Elysia } from 'elysia';
 import type { WallClock } from '../../lib/host/clock.ts';
 import { ChaptersRequestSchema, ChaptersSchema } from '../../lib/wire/api.ts';
-import { jsonAnswer, jsonBody, problemResponse, REFUSALS } from '../http/route/described-responses.ts';
+import { type RecordingId, recordingId } from '../../lib/wire/ids.ts';
+import { describedJson, jsonBody, problemResponse, REFUSALS } from '../http/route/described-responses.ts';
 import { findRecording, ID_PARAMS, NO_RECORDING } from '../http/route/path-ids.ts';
 import type { OpensOriginals } from '../media/job/recording-context.ts';
 import { type ChapterSegment, CM_TITLE, chaptersOf, wholeSegments } from '../model/chapters.ts';
 import { Failure } from '../model/failure.ts';
-import { type RecordingId, recordingId } from '../model/ids.ts';
 import { readAs } from '../model/schema-mismatch.ts';
 import type { Hub } from '../notify/hub.ts';
 import type { ChapterStore } from '../store/chapter-store.ts';
@@ -105,7 +105,7 @@ export function addChapterRoutes(app: Elysia, parts: ChapterRouteNeeds): void {
         responses: {
           ...REFUSALS,
           ...NO_RECORDING,
-          200: jsonAnswer('the chapters as they are now', ChaptersSchema),
+          200: describedJson('the chapters as they are now', ChaptersSchema),
           400: problemResponse('malformed id or body; `path` names the chapter'),
           404: problemResponse('no such recording, or it has no file that can be played'),
           409: problemResponse('`conflict`: it is being recorded, or its commercials are cut out'),
@@ -135,7 +135,7 @@ export function addChapterRoutes(app: Elysia, parts: ChapterRouteNeeds): void {
         responses: {
           ...REFUSALS,
           ...NO_RECORDING,
-          200: jsonAnswer('the chapters as they are now', ChaptersSchema),
+          200: describedJson('the chapters as they are now', ChaptersSchema),
           409: problemResponse('`conflict`: it is being recorded'),
         },
       },

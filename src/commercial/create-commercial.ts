@@ -1,7 +1,7 @@
 /** Composes the commercial feature: stored chapters, detection, corrections by users. */
+import { type RecordingId, recordingId } from '../../lib/wire/ids.ts';
 import type { AddRoutes } from '../http/route/server-interfaces.ts';
 import type { RecordingContext } from '../media/job/recording-context.ts';
-import { type RecordingId, recordingId } from '../model/ids.ts';
 import { ChapterStore } from '../store/chapter-store.ts';
 import { LearntLogoStore } from '../store/logo-store.ts';
 import { addChapterRoutes } from './chapter-routes.ts';

@@ -3,8 +3,9 @@
  * spots of whole quarter minutes between candidates (broadcasters count 15 s as 449 or 450 frames), programme is what
  * lies between; the logo and the sound mode are evidence for each moment. Pure; a shortest path over the candidates.
  */
-import type { Candidate, Span } from './boundary-candidates.ts';
+import type { Candidate, SampleSpan } from './boundary-candidates.ts';
 import {
+  type BreakPlace,
   type BreakScene,
   blackBonus,
   edgeCost,
@@ -12,7 +13,6 @@ import {
   headBonus,
   isDivided,
   type PartKind,
-  type Place,
   partOf,
   placesOf,
   sureness,
@@ -31,7 +31,7 @@ export interface CommercialBreak {
 
 interface DecisionInput {
   readonly candidates: readonly Candidate[];
-  readonly blacks: readonly Span[];
+  readonly blacks: readonly SampleSpan[];
   readonly evidence: MainEvidence;
   readonly durationMs: number;
 }
@@ -92,14 +92,14 @@ export function decideCommercials({
 }
 
 /** The silence rule that the detected breaks follow. */
-function ruleOf(chains: readonly (readonly Part[])[], places: readonly Place[]): SilenceRule {
+function ruleOf(chains: readonly (readonly Part[])[], places: readonly BreakPlace[]): SilenceRule {
   const spots = chains
     .flat()
     .filter(({ how }) => how === 'spot')
-    .map(({ from, to }) => fullSides(places[from] as Place, places[to] as Place));
+    .map(({ from, to }) => fullSides(places[from] as BreakPlace, places[to] as BreakPlace));
   const outer = chains.filter(hasSpot).flatMap((chain) => {
-    const start = places[chain[0]?.from ?? 0] as Place;
-    const end = places[chain.at(-1)?.to ?? 0] as Place;
+    const start = places[chain[0]?.from ?? 0] as BreakPlace;
+    const end = places[chain.at(-1)?.to ?? 0] as BreakPlace;
     return [
       ...(start.isEnd ? [] : [fullness(start.silence.before)]),
       ...(end.isEnd ? [] : [fullness(end.silence.behind)]),
@@ -121,10 +121,10 @@ function chainsOf(scene: BreakScene): Part[][] {
   cm[0] = { ...NONE, score: 0, kind: 'cm' };
   let first = 0;
   for (let at = 1; at < places.length; at += 1) {
-    const place = places[at] as Place;
-    while ((places[first] as Place).atMs < place.atMs - LONGEST_MS) first += 1;
+    const place = places[at] as BreakPlace;
+    while ((places[first] as BreakPlace).atMs < place.atMs - LONGEST_MS) first += 1;
     // The programme continues from candidate to candidate.
-    const before = places[at - 1] as Place;
+    const before = places[at - 1] as BreakPlace;
     const gain = WEIGHT * evidenceBetween(evidence, before.atMs, place.atMs);
     const left = cm[at - 1] as Step;
     const back = at - 1 === 0 ? 0 : edgeCost(before, scene, false);
@@ -135,7 +135,7 @@ function chainsOf(scene: BreakScene): Part[][] {
       const part = partOf(from, at, scene);
       if (part === undefined) continue;
       const { how } = part;
-      const start = places[from] as Place;
+      const start = places[from] as BreakPlace;
       const worth = part.worth - WEIGHT * evidenceBetween(evidence, start.atMs, place.atMs);
       const edge = from === 0 ? 0 : edgeCost(start, scene, true);
       const inner = cm[from] as Step;
@@ -150,7 +150,7 @@ function chainsOf(scene: BreakScene): Part[][] {
 /** Cost of black that was treated as the end of a break but is followed by another part. */
 function innerBlackCost(step: Step, at: number, { places, evidence }: BreakScene): number {
   if (step.how !== 'black' || step.kind !== 'cm') return 0;
-  const length = (places[at] as Place).atMs - (places[step.from] as Place).atMs;
+  const length = (places[at] as BreakPlace).atMs - (places[step.from] as BreakPlace).atMs;
   return blackBonus(evidence) + (length < INNER_BLACK.longMs ? INNER_BLACK.cost : INNER_BLACK.longCost);
 }
 
@@ -158,7 +158,7 @@ function better(steps: Step[], at: number, step: Step): void {
   if (step.score > (steps[at] as Step).score) steps[at] = step;
 }
 
-function traced(places: readonly Place[], main: readonly Step[], cm: readonly Step[]): Part[][] {
+function traced(places: readonly BreakPlace[], main: readonly Step[], cm: readonly Step[]): Part[][] {
   const last = places.length - 1;
   let kind: Kind = (main[last] as Step).score >= (cm[last] as Step).score ? 'main' : 'cm';
   const parts: Part[] = [];
@@ -181,10 +181,10 @@ function breakOf(
   chain: readonly Part[],
   { places, evidence }: Pick<BreakScene, 'places' | 'evidence'>,
 ): CommercialBreak {
-  const start = places[chain[0]?.from ?? 0] as Place;
-  const end = places[chain.at(-1)?.to ?? 0] as Place;
+  const start = places[chain[0]?.from ?? 0] as BreakPlace;
+  const end = places[chain.at(-1)?.to ?? 0] as BreakPlace;
   const isSeen = chain.some(({ from, to }) => {
-    const [first, last] = [places[from] as Place, places[to] as Place];
+    const [first, last] = [places[from] as BreakPlace, places[to] as BreakPlace];
     return (logoSeen(evidence, first.atMs + 1, last.atMs - 1) ?? 0) > MOST_SEEN;
   });
   return {
@@ -204,7 +204,7 @@ function sideEvidence(evidence: MainEvidence, atMs: number, side: 1 | -1): numbe
 
 function certaintyOf(
   chain: readonly Part[],
-  { start, end, isSeen }: { start: Place; end: Place; isSeen: boolean },
+  { start, end, isSeen }: { start: BreakPlace; end: BreakPlace; isSeen: boolean },
   { places, evidence }: Pick<BreakScene, 'places' | 'evidence'>,
 ): Pick<CommercialBreak, 'isSure' | 'confidence'> {
   const inside = -meanEvidence(evidence, start.atMs, end.atMs);
@@ -213,7 +213,8 @@ function certaintyOf(
   const isSupported = chain.every(
     ({ from, to, how }) =>
       how === 'black' ||
-      meanEvidence(evidence, (places[from] as Place).atMs, (places[to] as Place).atMs) < PART_EVIDENCE,
+      meanEvidence(evidence, (places[from] as BreakPlace).atMs, (places[to] as BreakPlace).atMs) <
+        PART_EVIDENCE,
   );
   // The recording's own ends divide spots anywhere.
   const isOnGrid = chain.every(
@@ -221,7 +222,7 @@ function certaintyOf(
       how === 'spot' ||
       how === 'black' ||
       how === 'partial' ||
-      (how === 'odd' && ((places[from] as Place).isEnd || (places[to] as Place).isEnd)),
+      (how === 'odd' && ((places[from] as BreakPlace).isEnd || (places[to] as BreakPlace).isEnd)),
   );
   const edges = Math.min(sureness(start), sureness(end));
   // In a recording divided by its logo, the logo changes with the break and is not visible in it.

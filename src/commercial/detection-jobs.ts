@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import { media90k } from '../../lib/arib/time.ts';
 import { unlessAborted } from '../../lib/host/deadline.ts';
 import { WorkerError, WorkerLink } from '../../lib/host/worker-link.ts';
+import { type RecordingId, recordingId } from '../../lib/wire/ids.ts';
 import { findEntry } from '../media/entry-search.ts';
 import {
   type FailureMeaning,
@@ -20,7 +21,6 @@ import type { RecordingContext } from '../media/job/recording-context.ts';
 import { settlePages } from '../media/job/settle-pages.ts';
 import type { DetectionFailure } from '../model/chapters.ts';
 import { Failure } from '../model/failure.ts';
-import { type RecordingId, recordingId } from '../model/ids.ts';
 import type { Hub, HubEvent } from '../notify/hub.ts';
 import type { ChapterStore } from '../store/chapter-store.ts';
 import type { LearntLogoStore } from '../store/logo-store.ts';

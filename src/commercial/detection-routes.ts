@@ -1,12 +1,12 @@
 /** Routes of commercial detection: request, cancel, progress, and the scene changes found. */
 import type { Elysia } from 'elysia';
 import { ChangesSchema, DetectionSchema, type DetectionStatus } from '../../lib/wire/api.ts';
-import { jsonAnswer, problemResponse, REFUSALS } from '../http/route/described-responses.ts';
+import { type RecordingId, recordingId } from '../../lib/wire/ids.ts';
+import { describedJson, problemResponse, REFUSALS } from '../http/route/described-responses.ts';
 import { findRecording, ID_PARAMS, NO_RECORDING } from '../http/route/path-ids.ts';
 import { polledAnswer, polledJson, polledResponses } from '../http/route/polled-answer.ts';
 import type { DetectionFailure } from '../model/chapters.ts';
 import { Failure } from '../model/failure.ts';
-import { type RecordingId, recordingId } from '../model/ids.ts';
 import type { ChapterStore } from '../store/chapter-store.ts';
 import type { ListedRecording, RecordingListStore } from '../store/recording-list-store.ts';
 import type { DetectionJobs } from './detection-jobs.ts';
@@ -99,7 +99,7 @@ export function addDetectionRoutes(app: Elysia, parts: DetectionRouteNeeds): voi
         responses: {
           ...REFUSALS,
           ...NO_RECORDING,
-          202: jsonAnswer('it waits for its turn', DetectionSchema),
+          202: describedJson('it waits for its turn', DetectionSchema),
           404: problemResponse('no such recording, or its original stream no longer exists'),
           409: problemResponse('`conflict`: it is being recorded'),
         },
@@ -121,7 +121,7 @@ export function addDetectionRoutes(app: Elysia, parts: DetectionRouteNeeds): voi
         summary: 'Do not detect the commercials of a recording',
         description: 'Earlier results stay. No effect if the detection has finished.',
         tags,
-        responses: { ...REFUSALS, ...NO_RECORDING, 200: jsonAnswer('as it is now', DetectionSchema) },
+        responses: { ...REFUSALS, ...NO_RECORDING, 200: describedJson('as it is now', DetectionSchema) },
       },
     },
   );

@@ -2,7 +2,7 @@
  * When a logo was shown, from how much of it each picture shows: it neither comes nor goes without reason, and pictures
  * may hide it for seconds. Pure.
  */
-import { type Candidate, firstIndex, type Span } from './boundary-candidates.ts';
+import { type Candidate, firstIndex, type SampleSpan } from './boundary-candidates.ts';
 import type { CornerSample } from './stream-features.ts';
 
 /**
@@ -47,7 +47,7 @@ export function visibilityOf(
 }
 
 /** It appears or disappears: at some time between two samples that tell. */
-export interface Move extends Span {
+export interface Move extends SampleSpan {
   readonly isOn: boolean;
 }
 
@@ -108,7 +108,7 @@ function isJoin({ quiet, isCut, isBlackEdge }: Candidate): boolean {
   return quiet > 0 && (isCut || isBlackEdge);
 }
 
-function placesNear(places: readonly Candidate[], { fromMs, toMs }: Span): readonly Candidate[] {
+function placesNear(places: readonly Candidate[], { fromMs, toMs }: SampleSpan): readonly Candidate[] {
   const firstFrom = (ms: number): number =>
     firstIndex(places.length, (index) => (places[index] as Candidate).atMs >= ms);
   return places.slice(firstFrom(fromMs - NEAR_MS), firstFrom(toMs + NEAR_MS));

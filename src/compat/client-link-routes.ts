@@ -7,15 +7,15 @@ import {
   CreatedClientLinkSchema,
   NewClientLinkSchema,
 } from '../../lib/wire/api.ts';
-import { jsonAnswer, jsonBody, problemResponse, REFUSALS } from '../http/route/described-responses.ts';
+import { describedJson, jsonBody, problemResponse, REFUSALS } from '../http/route/described-responses.ts';
 import { readRowId } from '../http/route/path-ids.ts';
 import { polledAnswer, polledJson, polledResponses } from '../http/route/polled-answer.ts';
 import { Failure } from '../model/failure.ts';
 import { readAs } from '../model/schema-mismatch.ts';
-import { type ClientLinks, MAX_LINKS } from './client-links.ts';
+import { type ClientLinkService, MAX_LINKS } from './client-links.ts';
 
 interface ClientLinkNeeds {
-  links: ClientLinks;
+  links: ClientLinkService;
   /** null: off. */
   ports: () => { mirakurunPort: number | null; hdhomerunPort: number | null };
 }
@@ -57,7 +57,7 @@ export function addClientLinkRoutes(app: Elysia, { links, ports }: ClientLinkNee
         requestBody: jsonBody(NewClientLinkSchema),
         responses: {
           ...REFUSALS,
-          200: jsonAnswer('the link with its path', CreatedClientLinkSchema),
+          200: describedJson('the link with its path', CreatedClientLinkSchema),
           400: problemResponse('no name, or a name of more than 40 characters'),
           409: problemResponse(`there are ${MAX_LINKS}`),
         },

@@ -28,7 +28,7 @@ function hashOf(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }
 
-export class ClientLinks {
+export class ClientLinkService {
   constructor(private readonly options: ClientLinksOptions) {}
 
   list(): StoredClientLink[] {

@@ -14,7 +14,7 @@ import type { MqttBrokerStore } from '../store/compat-store.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
 import { ChangeFeed } from './change-feed.ts';
 import { addClientLinkRoutes } from './client-link-routes.ts';
-import type { ClientLinks } from './client-links.ts';
+import type { ClientLinkService } from './client-links.ts';
 import { type CompatHandler, type CompatListener, startCompatListener } from './compat-listener.ts';
 import { h264Packets } from './h264-packets.ts';
 import { deviceIdOf, HdhrDiscovery } from './hdhomerun.ts';
@@ -48,7 +48,7 @@ interface CompatNeeds
   readonly allowedHosts: AllowedHosts;
   readonly isTrusted: (peer: string | undefined, forwardedFor: string | null) => boolean;
   readonly changes: GuideChanges;
-  readonly links: ClientLinks;
+  readonly links: ClientLinkService;
   readonly monitoring: Monitoring;
   readonly mqttBroker: MqttBrokerStore;
   /** What happened lately, newest first. */

@@ -4,7 +4,7 @@ import { SILENT_LOG } from '../../lib/host/log.ts';
 import { fuzzRounds, fuzzSeed, Random } from '../../test/fuzz/random.ts';
 import { until } from '../../test/until.ts';
 import { HdhrControl } from './hdhomerun-control.ts';
-import { hdhrPacket, readHdhrPacket, textOf, textValue, u32Value } from './hdhomerun-packet.ts';
+import { hdhrPacket, packetText, readHdhrPacket, textValue, u32Value } from './hdhomerun-packet.ts';
 import type { HdhrStation } from './hdhomerun-tuner.ts';
 
 const STATIONS = [
@@ -62,7 +62,7 @@ class Client {
     this.socket.write(hdhrPacket({ type: 4, values }));
     await until('the answer', () => readHdhrPacket(this.#bytes) !== undefined);
     const answer = readHdhrPacket(this.#bytes);
-    return textOf(answer?.values.find(({ tag }) => tag === 4 || tag === 5)?.value ?? new Uint8Array(0));
+    return packetText(answer?.values.find(({ tag }) => tag === 4 || tag === 5)?.value ?? new Uint8Array(0));
   }
 }
 

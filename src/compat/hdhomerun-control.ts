@@ -8,8 +8,8 @@ import {
   hdhrPacket,
   numberOf,
   packetLength,
+  packetText,
   readHdhrPacket,
-  textOf,
   textValue,
 } from './hdhomerun-packet.ts';
 import { sendTo } from './hdhomerun-sender.ts';
@@ -136,11 +136,11 @@ export class HdhrControl {
     const found = (tag: number): Uint8Array | undefined => values.find((one) => one.tag === tag)?.value;
     const name = found(TAG.name);
     const value = found(TAG.value);
-    const text = name === undefined ? '' : textOf(name);
+    const text = name === undefined ? '' : packetText(name);
     const key = numberOf(found(TAG.lockkey) ?? new Uint8Array(0)) ?? 0;
     try {
       if (type !== GETSET_REQUEST) throw new HdhrError('unknown request');
-      const set = value === undefined ? undefined : textOf(value);
+      const set = value === undefined ? undefined : packetText(value);
       const answer = this.#variable(text, set, key, peer);
       return {
         type: GETSET_REPLY,

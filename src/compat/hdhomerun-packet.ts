@@ -91,7 +91,7 @@ export function numberOf(value: Uint8Array): number | undefined {
 }
 
 /** Up to its zero. */
-export function textOf(value: Uint8Array): string {
+export function packetText(value: Uint8Array): string {
   const end = value.indexOf(0);
   return new TextDecoder().decode(end < 0 ? value : value.subarray(0, end));
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { broadcastMs } from '../../lib/arib/time.ts';
 import type { Tuner } from '../../lib/wire/agent.ts';
-import { type RecordingId, recordingId } from '../model/ids.ts';
+import { type RecordingId, recordingId } from '../../lib/wire/ids.ts';
 import type { Verdict } from '../model/verdict.ts';
 import { Monitoring, metricsText } from './monitoring.ts';
 

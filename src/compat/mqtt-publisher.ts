@@ -10,7 +10,7 @@ import type { Log } from '../../lib/host/log.ts';
 import type { Summary } from '../../lib/wire/api.ts';
 import { type MqttBroker, MqttBrokerSchema, type MqttState, MqttStateSchema } from '../../lib/wire/mqtt.ts';
 import type { Notice } from '../../lib/wire/notifications.ts';
-import { jsonAnswer, jsonBody, problemResponse, REFUSALS } from '../http/route/described-responses.ts';
+import { describedJson, jsonBody, problemResponse, REFUSALS } from '../http/route/described-responses.ts';
 import { polledAnswer, polledJson, polledResponses } from '../http/route/polled-answer.ts';
 import { requesterOf } from '../http/route/request.ts';
 import { Failure } from '../model/failure.ts';
@@ -243,7 +243,7 @@ export function addMqttRoutes(app: Elysia, publisher: MqttPublisher): void {
         requestBody: jsonBody(MqttBrokerSchema),
         responses: {
           ...REFUSALS,
-          200: jsonAnswer('broker and state', MqttStateSchema),
+          200: describedJson('broker and state', MqttStateSchema),
           400: problemResponse('`bad_request` naming the field at fault; nothing was changed'),
         },
       },

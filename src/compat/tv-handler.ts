@@ -14,7 +14,7 @@ import type { ProgramRecord } from '../model/program.ts';
 import type { StationRecord } from '../model/station.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
 import { type CalendarBooking, calendarText } from './calendar.ts';
-import type { ClientLinks } from './client-links.ts';
+import type { ClientLinkService } from './client-links.ts';
 import {
   headOf,
   isForeignLoad,
@@ -366,7 +366,7 @@ const LINK = /^\/tv\/(?!-(?:\/|$))([^/]*)(?:\/hdhr)?(?=\/|$)/;
  * Playlist, guide and HDHomeRun documents at paths of the service's own server: `/tv/-` for clients that are let in,
  * `/tv/<key>` for holders of a client link; `hdhr` below either is the same.
  */
-export function tvPaths(tv: TvApi, links: ClientLinks): TvPaths {
+export function tvPaths(tv: TvApi, links: ClientLinkService): TvPaths {
   const isAdmitted = (path: string): boolean => {
     const key = LINK.exec(path)?.[1];
     return key === undefined || links.admits(key);

@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLog } from '../../lib/host/log.ts';
+import { recordingId } from '../../lib/wire/ids.ts';
 import { wallMs } from '../../lib/wire/times.ts';
 import type { RunFailure } from '../media/job/job-kind.ts';
-import { recordingId } from '../model/ids.ts';
 import { ChapterFiles } from './chapter-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-chapter-files-'));

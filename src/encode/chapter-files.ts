@@ -5,12 +5,12 @@
 import { dirname } from 'node:path';
 import { within } from '../../lib/host/deadline.ts';
 import type { Log } from '../../lib/host/log.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import { JOB_PRIORITY, type JobKind, type RunFailure } from '../media/job/job-kind.ts';
 import { Failure } from '../model/failure.ts';
-import type { RecordingId } from '../model/ids.ts';
 import type { HubEvent } from '../notify/hub.ts';
 import type { EncodedFileStore } from '../store/encoded-file-store.ts';
-import { chaptersOf, type ProgramSegment } from './kept-spans.ts';
+import { encodedChapters, type ProgramSegment } from './kept-spans.ts';
 import { writeChapters } from './matroska-chapters.ts';
 
 interface ChapterFilesOptions {
@@ -66,7 +66,7 @@ export class ChapterFiles implements JobKind<ChapterJob> {
   async run({ recordingId, source, path, durationMs, room: place, version }: ChapterJob): Promise<void> {
     const { files, chapters, room, log } = this.options;
     // Those that changed since have another version, and are written again.
-    const list = chaptersOf(chapters(recordingId)?.segments ?? [], null, durationMs);
+    const list = encodedChapters(chapters(recordingId)?.segments ?? [], null, durationMs);
     if ((await room(dirname(path))) === undefined)
       throw new Failure('busy', '録画フォルダーが応答しません。');
     await within(WRITE_LIMIT_MS, writeChapters(path, place, list), () => {

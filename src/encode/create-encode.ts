@@ -1,8 +1,8 @@
 /** Composes the encode feature: the queue and its jobs, chapters of encoded files, trials of encoders, and the routes. */
 import { join } from 'node:path';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import type { AddRoutes } from '../http/route/server-interfaces.ts';
 import type { RecordingContext } from '../media/job/recording-context.ts';
-import type { RecordingId } from '../model/ids.ts';
 import { EncodeStore } from '../store/encode-store.ts';
 import { EncodedFileStore } from '../store/encoded-file-store.ts';
 import { RecordingStore } from '../store/recording-store.ts';

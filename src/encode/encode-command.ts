@@ -1,9 +1,10 @@
 /** The ffmpeg command that encodes the output of `PlaybackRemuxer` to a file. Pure. */
 import { TICKS_PER_SECOND } from '../../lib/arib/time.ts';
+import type { EncodeQuality } from '../../lib/wire/vocabulary.ts';
 import type { EncoderChoice } from '../ffmpeg/encoders.ts';
 import { SIDE_FILTERS } from '../ffmpeg/recipes.ts';
 import { LEAD_TICKS, PLAYBACK_VIDEO, playbackAudio } from '../media/playback-remuxer.ts';
-import type { EncodeQuality, VideoKind } from '../model/encoding.ts';
+import type { VideoKind } from '../model/encoding.ts';
 import type { CutList } from '../model/recording-time.ts';
 import type { EncodedTrack } from './encoded-tracks.ts';
 

@@ -8,6 +8,7 @@ import { broadcastMs, JST_OFFSET_MS, plusMs } from '../../lib/arib/time.ts';
 import { type MonotonicMs, monotonicMs, type WallMs } from '../../lib/host/clock.ts';
 import type { Log } from '../../lib/host/log.ts';
 import type { EncodeMany, EncodeQueueChange, EncodeRequest } from '../../lib/wire/encode.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import type { EncodePause } from '../../lib/wire/vocabulary.ts';
 import {
   type FailureMeaning,
@@ -21,10 +22,9 @@ import type { JobRunner, Jobs } from '../media/job/job-runner.ts';
 import type { EncodeReason } from '../model/encode-reason.ts';
 import { type EncodeJob, type EncodeWish, SOURCE_OF } from '../model/encoding.ts';
 import { Failure } from '../model/failure.ts';
-import type { RecordingId } from '../model/ids.ts';
 import type { RecordingRecord } from '../model/recording.ts';
 import type { Hub } from '../notify/hub.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { SettingsService } from '../settings/settings.ts';
 import type { ListedEncode } from '../store/encode-store.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
 import type { Write } from '../store/transaction.ts';
@@ -40,7 +40,7 @@ interface EncodeJobsOptions {
   readonly record: (id: RecordingId) => RecordingRecord | undefined;
   /** Commercial detection is pending. */
   readonly isDetecting: (id: RecordingId) => boolean;
-  readonly settings: Pick<Settings, 'get'>;
+  readonly settings: Pick<SettingsService, 'get'>;
   readonly hub: Hub;
   readonly log: Log;
   /** Interval of queueing recordings that were not queued at their end, ms. */

@@ -15,7 +15,7 @@ import {
 } from '../../lib/wire/encode.ts';
 import { pick } from '../../lib/wire/fields.ts';
 import { ENCODE_OPTIONS } from '../../lib/wire/rule-fields.ts';
-import { jsonAnswer, jsonBody, problemResponse, REFUSALS } from '../http/route/described-responses.ts';
+import { describedJson, jsonBody, problemResponse, REFUSALS } from '../http/route/described-responses.ts';
 import { findRecording, ID_PARAMS, NO_RECORDING, readRecordingId } from '../http/route/path-ids.ts';
 import { polledAnswer, polledJson, polledResponses } from '../http/route/polled-answer.ts';
 import type { EncodeReason } from '../model/encode-reason.ts';
@@ -180,7 +180,7 @@ export function addEncodeRoutes(app: Elysia, parts: EncodeRouteNeeds): void {
         requestBody: jsonBody(EncodeQueueChangeSchema),
         responses: {
           ...REFUSALS,
-          200: jsonAnswer('the queue as it is now', EncodesSchema),
+          200: describedJson('the queue as it is now', EncodesSchema),
           400: problemResponse('malformed body; `path` names the field'),
         },
       },
@@ -207,7 +207,7 @@ export function addEncodeRoutes(app: Elysia, parts: EncodeRouteNeeds): void {
         requestBody: jsonBody(EncodeManySchema),
         responses: {
           ...REFUSALS,
-          200: jsonAnswer('how many were added to the queue', EncodeManyAnswerSchema),
+          200: describedJson('how many were added to the queue', EncodeManyAnswerSchema),
           400: problemResponse('malformed body, or not exactly one of `ids`, `series`, `before`'),
         },
       },

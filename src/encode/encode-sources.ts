@@ -1,7 +1,7 @@
 /** Dependencies of encoding on other features, provided by the composition root. */
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
 import type { OpensOriginals, RecordingContext } from '../media/job/recording-context.ts';
-import type { RecordingId } from '../model/ids.ts';
 import type { EncodeStore } from '../store/encode-store.ts';
 import type { EncodedFileStore } from '../store/encoded-file-store.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';

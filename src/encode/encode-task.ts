@@ -7,18 +7,13 @@ import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type BroadcastMs, broadcastMs, TICKS_PER_SECOND } from '../../lib/arib/time.ts';
 import { unlessAborted } from '../../lib/host/deadline.ts';
+import type { EncodedCodec } from '../../lib/wire/vocabulary.ts';
 import type { EncoderChoice } from '../ffmpeg/encoders.ts';
 import type { JobRun } from '../media/job/job-run.ts';
 import type { OpenOriginal } from '../media/job/recording-context.ts';
 import type { RecordingIndex } from '../media/recording-index.ts';
 import type { EncodeReason } from '../model/encode-reason.ts';
-import {
-  type EncodedCodec,
-  type EncodedFacts,
-  type EncodeJob,
-  type EncodeResult,
-  SOURCE_OF,
-} from '../model/encoding.ts';
+import { type EncodedFacts, type EncodeJob, type EncodeResult, SOURCE_OF } from '../model/encoding.ts';
 import { Failure } from '../model/failure.ts';
 import { encodedLength } from '../model/recording-time.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
@@ -30,7 +25,7 @@ import { type EncodePlan, planEncode, shapeOf } from './encode-plan.ts';
 import { encodeReasonText } from './encode-reason-text.ts';
 import type { EncodeSources, EncodeStep } from './encode-sources.ts';
 import { ffmpegLines, lastWords } from './ffmpeg-lines.ts';
-import { chaptersOf } from './kept-spans.ts';
+import { encodedChapters } from './kept-spans.ts';
 import { findChapterRoom, writeChapters } from './matroska-chapters.ts';
 import { pictureMaterial } from './picture-material.ts';
 import { type EncodeOutcome, RecordingEncode } from './recording-encode.ts';
@@ -336,7 +331,7 @@ export class EncodeTask {
     const segments = job.commercials === 'none' ? [] : (known?.segments ?? []);
     const room = await findChapterRoom(path).catch(() => null);
     if (room === null) return null;
-    await writeChapters(path, room, chaptersOf(segments, null, length));
+    await writeChapters(path, room, encodedChapters(segments, null, length));
     return { room, version: known?.version ?? 0 };
   }
 

@@ -8,14 +8,19 @@ import { join } from 'node:path';
 import { broadcastMs, media90k, TICKS_PER_SECOND } from '../../lib/arib/time.ts';
 import { unlessAborted } from '../../lib/host/deadline.ts';
 import type { Log } from '../../lib/host/log.ts';
-import { ENCODE_QUALITIES, ENCODED_CODECS } from '../../lib/wire/vocabulary.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
+import {
+  ENCODE_QUALITIES,
+  ENCODED_CODECS,
+  type EncodedCodec,
+  type EncodeQuality,
+} from '../../lib/wire/vocabulary.ts';
 import type { EncoderChoice } from '../ffmpeg/encoders.ts';
 import { findEntry } from '../media/entry-search.ts';
 import { JOB_PRIORITY, type JobKind } from '../media/job/job-kind.ts';
 import type { JobRun } from '../media/job/job-run.ts';
 import type { OpenOriginal } from '../media/job/recording-context.ts';
-import type { EncodedCodec, EncodeQuality, EncodeResult } from '../model/encoding.ts';
-import type { RecordingId } from '../model/ids.ts';
+import type { EncodeResult } from '../model/encoding.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
 import { encodeCommand } from './encode-command.ts';
 import { shapeOf } from './encode-plan.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { encodedLength } from '../model/recording-time.ts';
-import { chaptersOf, keptSpans, type ProgramSegment } from './kept-spans.ts';
+import { encodedChapters, keptSpans, type ProgramSegment } from './kept-spans.ts';
 
 const main = (startMs: number, endMs: number): ProgramSegment => ({ startMs, endMs, kind: 'main' });
 const cm = (startMs: number, endMs: number): ProgramSegment => ({ startMs, endMs, kind: 'cm' });
@@ -51,12 +51,14 @@ describe('kept spans of a recording', () => {
 });
 
 test('chapters are on the time scale of the file', () => {
-  expect(chaptersOf(PROGRAMME, null, LENGTH).map(({ start, end, title }) => [start, end, title])).toEqual([
+  expect(
+    encodedChapters(PROGRAMME, null, LENGTH).map(({ start, end, title }) => [start, end, title]),
+  ).toEqual([
     [0, 600_000, '本編'],
     [600_000, 660_000, 'CM'],
     [660_000, 1_200_000, '本編'],
     [1_200_000, 1_230_000, 'CM'],
   ]);
-  expect(chaptersOf(PROGRAMME, keptSpans(PROGRAMME, LENGTH), LENGTH)).toEqual([]);
-  expect(chaptersOf([main(0, LENGTH)], null, LENGTH)).toEqual([]);
+  expect(encodedChapters(PROGRAMME, keptSpans(PROGRAMME, LENGTH), LENGTH)).toEqual([]);
+  expect(encodedChapters([main(0, LENGTH)], null, LENGTH)).toEqual([]);
 });

@@ -41,7 +41,7 @@ export function keptSpans(segments: readonly ProgramSegment[], length: number): 
 }
 
 /** In order; empty without commercials, or if they are cut out. @param length ms of the original stream */
-export function chaptersOf(
+export function encodedChapters(
   segments: readonly ProgramSegment[],
   cuts: CutList,
   length: number,

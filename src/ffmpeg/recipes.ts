@@ -1,7 +1,7 @@
 /** The supported video encoders, each with its ffmpeg options for live and for files. */
 import type { LiveQuality } from '../../lib/wire/api.ts';
-import type { AudioSide } from '../../lib/wire/vocabulary.ts';
-import type { EncodeQuality, VideoKind } from '../model/encoding.ts';
+import type { AudioSide, EncodeQuality } from '../../lib/wire/vocabulary.ts';
+import type { VideoKind } from '../model/encoding.ts';
 
 export type VideoCodec = 'h264' | 'av1';
 

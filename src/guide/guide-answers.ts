@@ -6,7 +6,7 @@ import type { ProgramDetail } from '../../lib/wire/api.ts';
 import { type Genre, isGenre, type ProgramRecord } from '../model/program.ts';
 import type { StationRecord } from '../model/station.ts';
 import type { GuideWindowStore, WindowRow } from '../store/guide-window.ts';
-import { readList, readText } from '../store/stored-json.ts';
+import { readList, storedText } from '../store/stored-json.ts';
 
 /** Time slice before other requests run. An evening of one broadcast type takes less. */
 const SLICE_MS = 6;
@@ -29,7 +29,7 @@ function genresJson(stored: string): string {
 function programJson(row: WindowRow): string | undefined {
   const [id, , startAt, endAt, openEnd, genres, isFree, copyNever, reservationId, state] = row;
   if (typeof startAt !== 'number' || typeof endAt !== 'number') return undefined;
-  const [name, summary] = [readText(row[1]), readText(row[10])];
+  const [name, summary] = [storedText(row[1]), storedText(row[10])];
   const written = JSON.stringify(name);
   const { title } = removeTitleMarks(name);
   return (
@@ -37,7 +37,7 @@ function programJson(row: WindowRow): string | undefined {
     (summary === '' ? '' : `"description":${JSON.stringify(summary)},`) +
     `"startAt":${startAt},"endAt":${endAt},"openEnd":${openEnd === 1},"genres":${genresJson(genres)},` +
     `"isFree":${isFree === 1},"copyNever":${copyNever === 1},` +
-    `"reservation":${reservationId === null ? 'null' : `{"id":${reservationId},"state":${JSON.stringify(readText(state))}}`}}`
+    `"reservation":${reservationId === null ? 'null' : `{"id":${reservationId},"state":${JSON.stringify(storedText(state))}}`}}`
   );
 }
 

@@ -4,8 +4,8 @@ import { guideReader } from '../reception/guide-reader.ts';
 import type { ReaderEnd } from '../reception/reader-kind.ts';
 import { planReader, type ReceptionPool, type ReceptionStream } from '../reception/reception-pool.ts';
 import {
+  AgentStreamFailure,
   type AgentStreamRequest,
-  StreamFailure,
   type StreamProblem,
   streamSentence,
 } from '../tuner/agent-stream.ts';
@@ -107,7 +107,7 @@ function problemOf({ cause, reason }: ReaderEnd): StreamProblem {
 
 /** Result for a channel that could not be opened. */
 function refused(error: unknown): VisitResult {
-  if (!(error instanceof StreamFailure)) {
+  if (!(error instanceof AgentStreamFailure)) {
     const reason = error instanceof Error ? error.message : String(error);
     return failed('failed', { code: 'ended', reason, sentence: null });
   }

@@ -13,11 +13,11 @@ import {
   NO_HISTORY,
   NO_TUNER_RETRY_MS,
   notBefore,
-  type PlanInput,
   planVisits,
   RETRY_MS,
   type VisitHistory,
   type VisitPlan,
+  type VisitPlanInput,
 } from './visit-plan.ts';
 
 const NOW = wallMs(1_800_000_000_000);
@@ -77,7 +77,7 @@ function history(key: string, over: Partial<VisitHistory>): Map<string, VisitHis
   return new Map([[key, { ...NO_HISTORY, ...over }]]);
 }
 
-function input(over: Partial<PlanInput>): PlanInput {
+function input(over: Partial<VisitPlanInput>): VisitPlanInput {
   return {
     stations: ALL,
     coverage: new Map(),
@@ -97,7 +97,7 @@ function input(over: Partial<PlanInput>): PlanInput {
   };
 }
 
-function visits(over: Partial<PlanInput>, kind: VisitPlan['kind'] = 'guide'): string[] {
+function visits(over: Partial<VisitPlanInput>, kind: VisitPlan['kind'] = 'guide'): string[] {
   return planVisits(input(over))
     .visits.filter((visit) => visit.kind === kind)
     .map((visit) => visit.channel);

@@ -62,7 +62,7 @@ export const NO_HISTORY: VisitHistory = {
   reason: null,
 };
 
-export interface PlanInput {
+export interface VisitPlanInput {
   stations: readonly StationRecord[];
   coverage: ReadonlyMap<StationId, StationCoverage>;
   /** Up to when a station's programmes are known without a gap, epoch ms; absent if not even the current one is. */
@@ -158,7 +158,7 @@ export function isThin(coverage: StationCoverage | undefined, at: WallMs, minCov
   return coverage.hasGuide && (coverage.filledUntil ?? 0) < at + minCoverageMs;
 }
 
-export function planVisits(input: PlanInput): Plan {
+export function planVisits(input: VisitPlanInput): Plan {
   const planner = new Planner(input);
   return planner.plan();
 }
@@ -169,7 +169,7 @@ class Planner {
   readonly #visits: VisitPlan[] = [];
   #wakeAt: WallMs | null = null;
 
-  constructor(private readonly input: PlanInput) {
+  constructor(private readonly input: VisitPlanInput) {
     this.#channels = channelsOf(input);
     this.#tuners = new Tuners(input.tuners, input.active);
   }
@@ -418,7 +418,7 @@ function ids(stations: readonly StationRecord[]): StationId[] {
   return stations.map((station) => station.id);
 }
 
-function channelsOf({ stations, history }: PlanInput): Channel[] {
+function channelsOf({ stations, history }: VisitPlanInput): Channel[] {
   const channels = new Map<ChannelKey, Channel>();
   for (const station of stations) {
     const key = channelKey(station);

@@ -72,7 +72,7 @@ function addDecoderRoute(app: Elysia, parts: { assets: Pick<Assets, 'serve'> }):
 }
 
 /** @param isBidirectional the setting of the household */
-export function addFileRoutes(
+export function addUiFileRoutes(
   app: Elysia,
   parts: { assets: Pick<Assets, 'serve'>; isBidirectional: () => boolean },
 ): void {

@@ -11,7 +11,7 @@ import {
 import { broadcastMs } from '../../lib/arib/time.ts';
 import { SILENT_LOG } from '../../lib/host/log.ts';
 import type { Tuner } from '../../lib/wire/agent.ts';
-import { recordingId } from '../model/ids.ts';
+import { recordingId } from '../../lib/wire/ids.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import type { StationRecord } from '../model/station.ts';
 import { Hub, type HubEvent } from '../notify/hub.ts';

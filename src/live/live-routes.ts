@@ -5,7 +5,7 @@ import type { StationId } from '../../lib/arib/ids.ts';
 import { LIVE_CODECS, LIVE_QUALITIES, MIME_HEADER, NOTICE_HEADER } from '../../lib/wire/api.ts';
 import { LiveMessageSchema, LiveRequestSchema } from '../../lib/wire/live.ts';
 import { LIVE_SOCKET_PATH } from '../../lib/wire/live-frames.ts';
-import { jsonAnswer, problemResponse, REFUSALS } from '../http/route/described-responses.ts';
+import { describedJson, problemResponse, REFUSALS } from '../http/route/described-responses.ts';
 import { readStationId, unknownStation } from '../http/route/path-ids.ts';
 import { problem } from '../http/route/problems.ts';
 import {
@@ -189,7 +189,7 @@ export function addLiveSocketRoute(app: Elysia): void {
         description: DESCRIPTION,
         tags: ['stations'],
         responses: {
-          101: jsonAnswer(
+          101: describedJson(
             'the WebSocket is open; payloads of channel 0x40 by direction',
             t.Object({ request: LiveRequestSchema, message: LiveMessageSchema }),
           ),

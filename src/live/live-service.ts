@@ -11,6 +11,7 @@ import {
   PRIORITY,
   type ProblemCode,
 } from '../../lib/wire/api.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
 import { type AudioChoice, chooseAudio } from '../media/audio-choice.ts';
 import { httpBody } from '../media/http-body.ts';
@@ -21,14 +22,13 @@ import { sideBody } from '../media/side-body.ts';
 import type { SideRow } from '../media/side-row.ts';
 import { captionRow } from '../media/side-rows.ts';
 import type { MediaLayout } from '../media/source.ts';
-import { type KnownStation, openStationSource, type StationSource } from '../media/station-source.ts';
+import { openStationSource, type StationContext, type StationSource } from '../media/station-source.ts';
 import { StreamBroken } from '../media/viewer-queue.ts';
 import { type Viewing, viewingOf } from '../media/viewing.ts';
 import { Failure } from '../model/failure.ts';
-import type { RecordingId } from '../model/ids.ts';
 import type { StationRecord } from '../model/station.ts';
 import type { ReceptionPool } from '../reception/reception-pool.ts';
-import { type AgentStreamErrorCode, STREAM_USE, StreamFailure } from '../tuner/agent-stream.ts';
+import { type AgentStreamErrorCode, AgentStreamFailure, STREAM_USE } from '../tuner/agent-stream.ts';
 import { type KeyFailureQuery, keyFailureProblem } from '../tuner/tuner-list.ts';
 
 /** Timeout: a zapping viewer changes again within seconds. */
@@ -118,7 +118,7 @@ const REFUSALS: Readonly<Record<AgentStreamErrorCode, readonly [code: ProblemCod
 
 /** Answer to the client of a live stream; failures other than the agent's are unchanged. */
 function liveFailure(failure: Failure): Failure {
-  if (!(failure instanceof StreamFailure)) return failure;
+  if (!(failure instanceof AgentStreamFailure)) return failure;
   const { code, reason } = failure.problem;
   return new Failure(...REFUSALS[code], { cause: reason });
 }
@@ -176,7 +176,7 @@ export interface LiveOptions {
   /** Kinds of side data. Default: all that there are. */
   rows?: readonly SideRow[] | undefined;
   /** What the service knows of a station: its broadcaster, if an earlier reception told it, and its guide. */
-  known?: ((station: StationRecord) => KnownStation) | undefined;
+  known?: ((station: StationRecord) => StationContext) | undefined;
   /** ms; only differences matter. */
   clock?: (() => number) | undefined;
   log: Log;

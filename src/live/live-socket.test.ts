@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { broadcastMs, media90k, pts90k } from '../../lib/arib/time.ts';
 import { monotonicMs } from '../../lib/host/clock.ts';
 import { SILENT_LOG } from '../../lib/host/log.ts';
+import { recordingId } from '../../lib/wire/ids.ts';
 import { LIVE_CHANNEL, liveFrame } from '../../lib/wire/live-frames.ts';
 import { controlFrame, ReceivedFrames } from '../../test/live/socket-client.ts';
 import { until } from '../../test/until.ts';
@@ -10,7 +11,6 @@ import { defineSideRow, type SideRow } from '../media/side-row.ts';
 import { captionRow, SIDE_ROWS } from '../media/side-rows.ts';
 import { StreamBroken, ViewerQueue } from '../media/viewer-queue.ts';
 import { Failure } from '../model/failure.ts';
-import { recordingId } from '../model/ids.ts';
 import type { CaptionItem } from '../reception/caption-reader.ts';
 import { LiveSocket, type SocketViewing } from './live-socket.ts';
 

@@ -13,6 +13,7 @@ import type { MonotonicClock } from '../../lib/host/clock.ts';
 import { within } from '../../lib/host/deadline.ts';
 import type { Log } from '../../lib/host/log.ts';
 import type { LiveNotice } from '../../lib/wire/api.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import {
   type LiveControl,
   type LiveMessage,
@@ -24,7 +25,6 @@ import type { SocketConnection, SocketPeer } from '../http/route/server-interfac
 import { controlMessage, SocketEncoder } from '../media/socket-frames.ts';
 import { SlowViewer, StreamBroken, type ViewerQueue } from '../media/viewer-queue.ts';
 import { Failure } from '../model/failure.ts';
-import type { RecordingId } from '../model/ids.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
@@ -76,9 +76,9 @@ function noticeText(code: LiveNotice): string {
   return NOTICE_TEXTS[code];
 }
 
-export type TuneRequest = Extract<LiveControl, { type: 'tune' }>;
+export type LiveTuneRequest = Extract<LiveControl, { type: 'tune' }>;
 export type ChaseRequest = Extract<LiveControl, { type: 'chase' }>;
-type WatchRequest = TuneRequest | ChaseRequest;
+type WatchRequest = LiveTuneRequest | ChaseRequest;
 
 /** A running viewing, once it has its first frames. */
 export interface SocketViewing {

@@ -11,7 +11,7 @@ import type { Viewing } from '../media/viewing.ts';
 import { Failure } from '../model/failure.ts';
 import { type Requester, requesterKey } from '../model/requester.ts';
 import type { LiveService } from './live-service.ts';
-import { type ChaseRequest, LiveSocket, type SocketViewing, type TuneRequest } from './live-socket.ts';
+import { type ChaseRequest, LiveSocket, type LiveTuneRequest, type SocketViewing } from './live-socket.ts';
 
 /** More than the screens of a household; each may hold the queue of a viewer. */
 const MAX_CLIENTS = 64;
@@ -100,7 +100,7 @@ export class LiveSockets implements SocketEndpoint {
 
   /** Counts as a source of the requester until the signal aborts, as it does at every end. */
   async #counted(
-    request: TuneRequest | ChaseRequest,
+    request: LiveTuneRequest | ChaseRequest,
     requester: Requester,
     signal: AbortSignal,
   ): Promise<SocketViewing> {
@@ -115,7 +115,7 @@ export class LiveSockets implements SocketEndpoint {
   }
 
   /** A station and a growing recording differ only in their source. */
-  async #watch(request: TuneRequest | ChaseRequest, signal: AbortSignal): Promise<SocketViewing> {
+  async #watch(request: LiveTuneRequest | ChaseRequest, signal: AbortSignal): Promise<SocketViewing> {
     const {
       details,
       lost = Promise.resolve(null),
@@ -128,7 +128,7 @@ export class LiveSockets implements SocketEndpoint {
   }
 
   async #tune(
-    { stationId, codec, audio, quality = 'high' }: TuneRequest,
+    { stationId, codec, audio, quality = 'high' }: LiveTuneRequest,
     signal: AbortSignal,
   ): Promise<SourceViewing> {
     const request = { stationId, codec, audio: onlySound(audio), quality };

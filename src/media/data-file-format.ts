@@ -101,7 +101,7 @@ function crcOf(bytes: Uint8Array): number {
 }
 
 /** Identifies a message. */
-export function hashOf(message: Uint8Array): Buffer {
+export function messageHash(message: Uint8Array): Buffer {
   return createHash('sha256').update(message).digest().subarray(0, HASH_BYTES);
 }
 

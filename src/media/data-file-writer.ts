@@ -7,9 +7,9 @@ import type { SideItem } from '../reception/side-item.ts';
 import {
   FRAME,
   frameOf,
-  hashOf,
   type LogEntry,
   MAX_ENTRIES,
+  messageHash,
   packLog,
   packMessage,
 } from './data-file-format.ts';
@@ -167,7 +167,7 @@ export class DataFileWriter {
 
   /** Number of the blob with this message. */
   #blob(message: Uint8Array, isModule: boolean): number {
-    const hash = hashOf(message);
+    const hash = messageHash(message);
     const name = hash.toString('latin1');
     const known = this.#blobs.get(name);
     if (known !== undefined) return known;

@@ -10,7 +10,7 @@ import { PacketFramer } from '../../lib/arib/ts/framer.ts';
 import { PACKET_SIZE, packetPcr, packetPid } from '../../lib/arib/ts/packet.ts';
 import { type MonotonicMs, monotonicMs, systemWallClock } from '../../lib/host/clock.ts';
 import { dataReader } from '../reception/data-reader.ts';
-import type { Reader } from '../reception/reader-kind.ts';
+import type { StreamReader } from '../reception/reader-kind.ts';
 import type { SideItem } from '../reception/side-item.ts';
 import { ProgramTables } from './program-tables.ts';
 
@@ -45,7 +45,7 @@ export class DataReplay {
   readonly #tables: ProgramTables;
   readonly #slice = new Uint8Array(SLICE_BYTES);
   #filled = 0;
-  #reader: Reader<never> | undefined;
+  #reader: StreamReader<never> | undefined;
   #now: MonotonicMs = monotonicMs(0);
   #checkedAt = 0;
   /** Of the first packet that was not given to the reader. */
@@ -103,7 +103,7 @@ export class DataReplay {
     return pcr === undefined ? undefined : pcrToPts(pcr);
   }
 
-  #begin(): Reader<never> | undefined {
+  #begin(): StreamReader<never> | undefined {
     const { serviceId } = this.#tables;
     if (serviceId === undefined) return undefined;
     this.#reader = dataReader.start(

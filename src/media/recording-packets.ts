@@ -29,7 +29,7 @@ interface RecordingPacketsOptions {
 }
 
 /** Time stamp of media time 0, extrapolated from a piece. */
-export function originOf({ pts, start }: Pick<IndexPiece, 'pts' | 'start'>): Pts90k {
+export function packetOrigin({ pts, start }: Pick<IndexPiece, 'pts' | 'start'>): Pts90k {
   return pts90k(pts - start);
 }
 
@@ -49,7 +49,7 @@ export class RecordingPackets {
     private readonly options: RecordingPacketsOptions,
     private readonly consumer: PacketConsumer,
   ) {
-    this.#origin = originOf(options.entry.piece);
+    this.#origin = packetOrigin(options.entry.piece);
     this.#position = options.entry.media;
     this.side = new RecordingSideData({
       ...{ rows: options.rows ?? [], serviceId: options.index.serviceId, tables: options.entry.tables },
@@ -100,7 +100,7 @@ export class RecordingPackets {
   #begin(piece: IndexPiece): void {
     this.#piece = piece;
     this.side.begin(piece);
-    this.#shift = pts90k(this.#origin - originOf(piece));
+    this.#shift = pts90k(this.#origin - packetOrigin(piece));
   }
 
   /** Modifies the block, which is used by this viewer only. */

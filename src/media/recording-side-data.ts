@@ -1,6 +1,6 @@
 /** Side data of a recording while it is read for one viewer, with times on the recording's timeline. */
 import { type Media90k, media90k, type Pts90k, unwrapPts } from '../../lib/arib/time.ts';
-import type { Reader } from '../reception/reader-kind.ts';
+import type { StreamReader } from '../reception/reader-kind.ts';
 import type { SideItem } from '../reception/side-item.ts';
 import type { SideFrame } from './frame.ts';
 import type { IndexPiece, RecordingIndex } from './recording-index.ts';
@@ -20,7 +20,7 @@ interface RecordingSideDataOptions {
 }
 
 export class RecordingSideData implements SideFeed {
-  readonly #readers: { readonly reader: Reader<never>; readonly state: SideState }[];
+  readonly #readers: { readonly reader: StreamReader<never>; readonly state: SideState }[];
   #piece: IndexPiece | undefined;
 
   constructor(private readonly options: RecordingSideDataOptions) {

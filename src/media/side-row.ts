@@ -10,7 +10,7 @@
 import { systemMonotonicClock, systemWallClock } from '../../lib/host/clock.ts';
 import { liveFrame } from '../../lib/wire/live-frames.ts';
 import type { OutputKind } from '../reception/output-kind.ts';
-import type { Reader, ReaderKind } from '../reception/reader-kind.ts';
+import type { ReaderKind, StreamReader } from '../reception/reader-kind.ts';
 import type { SideItem, SideReaderOptions } from '../reception/side-item.ts';
 
 /** A message to a client, on any transport. */
@@ -99,7 +99,7 @@ export function readRecorded(
   { name, source }: SideRow,
   options: SideReaderOptions,
   give: (item: SideItem) => void,
-): Reader<never> {
+): StreamReader<never> {
   if (!('reader' in source)) throw new Error(`${name} cannot be read from a file`);
   return source.reader.start(options, {
     ...{ clock: systemMonotonicClock, wall: systemWallClock, select: () => {}, finish: () => {} },

@@ -23,7 +23,7 @@ import type {
 } from './source.ts';
 import { StationSideData } from './station-side-data.ts';
 
-export type KnownStation = Pick<SideReaderOptions, 'broadcaster' | 'guide'>;
+export type StationContext = Pick<SideReaderOptions, 'broadcaster' | 'guide'>;
 
 interface StationSourceOptions {
   readonly pool: Pick<ReceptionPool, 'open'>;
@@ -34,7 +34,7 @@ interface StationSourceOptions {
   /** Kinds of side data. Default: all that there are. */
   readonly rows?: readonly SideRow[] | undefined;
   /** What is known of the station when a reader of side data begins. */
-  readonly known?: (() => KnownStation) | undefined;
+  readonly known?: (() => StationContext) | undefined;
 }
 
 /** Tunes with the priority of live viewing. @throws Failure; the abort's reason */

@@ -9,19 +9,11 @@
 import type { BroadcastMs } from '../../lib/arib/time.ts';
 import type { WallMs } from '../../lib/host/clock.ts';
 import type { ValuesOf } from '../../lib/wire/fields.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import type { ENCODE_OPTIONS } from '../../lib/wire/rule-fields.ts';
-import type {
-  CommercialHandling,
-  EncodedCodec,
-  EncodedSource,
-  EncodeQuality,
-  JobState,
-} from '../../lib/wire/vocabulary.ts';
+import type { EncodedCodec, EncodedSource, EncodeQuality, JobState } from '../../lib/wire/vocabulary.ts';
 import type { EncodeReason } from './encode-reason.ts';
-import type { RecordingId } from './ids.ts';
 import type { CutList } from './recording-time.ts';
-
-export type { CommercialHandling, EncodedCodec, EncodedSource, EncodeQuality };
 
 /** Of the video stream of a broadcast. */
 export type VideoKind = 'mpeg2' | 'h264' | 'hevc';

@@ -1,6 +1,6 @@
 /** A moment in Japan for a sentence, in the format of the screens. Pure. */
+import { JST_OFFSET_MS } from '../../lib/arib/time.ts';
 
-export const JST_OFFSET_MS = 9 * 3_600_000;
 const WEEKDAYS = '日月火水木金土';
 
 /** `11/25(火) 21:00`. @param at epoch ms */

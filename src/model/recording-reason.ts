@@ -1,6 +1,5 @@
 /** Why a recording failed, as a code with its parameters. Sentences are created where they are shown (`http`). */
-import type { GapCause } from './verdict.ts';
-
+import type { GapCause } from '../../lib/wire/gap-causes.ts';
 export type RecordingReason =
   /** The cause of the largest missing part. */
   | { readonly code: 'missing'; readonly cause: GapCause }

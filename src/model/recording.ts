@@ -2,24 +2,20 @@
 
 import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { RecordingId, ReservationId, RuleId } from '../../lib/wire/ids.ts';
 import type { RecordingProgress } from '../../lib/wire/recordings.ts';
 import type { ConversionOptions } from '../../lib/wire/rule-fields.ts';
 import type { RecordingState } from '../../lib/wire/vocabulary.ts';
 import type { AirState } from './airing.ts';
 import type { AudioComponent } from './audio.ts';
-import type { RecordingId } from './ids.ts';
 import type { Genre } from './program.ts';
 import type { RecordingReason } from './recording-reason.ts';
-import type { ReservationId } from './reservation.ts';
-import type { RuleId } from './rule.ts';
 import type { Verdict } from './verdict.ts';
 
 /**
  * `recording`: from the decision to record until its end, also while the service is not running. `recorded`: ended,
  * the original stream exists. `available`: an encoded file exists. `failed`: there is nothing worth keeping.
  */
-export type { RecordingState };
-
 /** The series and episode of a recording, derived from its texts. */
 export interface SeriesMark {
   /** In normal form, never empty. */
@@ -173,7 +169,7 @@ export interface RecordingEnd {
 }
 
 /** A running recording. */
-export interface RunningRecording {
+export interface RunningRecordingStatus {
   recordingId: RecordingId;
   /** null: it currently has no tuner. */
   tunerId: string | null;
@@ -193,5 +189,5 @@ export interface RecorderPort {
   stop(reservationId: ReservationId): Promise<void>;
   /** Resolves when it neither runs nor lacks its verdict: then its reservation can be made again. */
   over(reservationId: ReservationId): Promise<void>;
-  running(): ReadonlyMap<ReservationId, RunningRecording>;
+  running(): ReadonlyMap<ReservationId, RunningRecordingStatus>;
 }

@@ -3,17 +3,10 @@
 import type { BroadcastType, ProgramId, StationId } from '../../lib/arib/ids.ts';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
 import { defaultsOf, pick, type ValuesOf } from '../../lib/wire/fields.ts';
+import type { ReservationId, RuleId } from '../../lib/wire/ids.ts';
 import { RECORDING_OPTIONS } from '../../lib/wire/rule-fields.ts';
 import type { ReservationState } from '../../lib/wire/vocabulary.ts';
 import type { ReservationReason } from './reservation-reason.ts';
-import type { RuleId } from './rule.ts';
-
-export type { ReservationId } from './ids.ts';
-
-import type { ReservationId } from './ids.ts';
-
-export type { ReservationState };
-
 /** Priority of manual reservations; those of rules have their rule's. The larger wins. */
 export const MANUAL_PRIORITY = 2;
 

@@ -2,11 +2,8 @@
 
 import type { BroadcastMs } from '../../lib/arib/time.ts';
 import type { ValuesOf } from '../../lib/wire/fields.ts';
+import type { RuleId } from '../../lib/wire/ids.ts';
 import type { RULE_ACTIONS, RULE_CONDITIONS } from '../../lib/wire/rule-fields.ts';
-
-export type { RuleId } from './ids.ts';
-
-import type { RuleId } from './ids.ts';
 import type { RuleFault } from './rule-fault.ts';
 
 export type RuleConditions = ValuesOf<typeof RULE_CONDITIONS>;

@@ -3,12 +3,12 @@ import { broadcastMs, plusMs } from '../../lib/arib/time.ts';
 import { GAP_CAUSES } from '../../lib/wire/gap-causes.ts';
 import {
   type Break,
+  type BroadcastSpan,
   type Damage,
   judge,
   type Measured,
   nothingMeasured,
   recordedMs,
-  type Stretch,
   worthRepeating,
 } from './verdict.ts';
 
@@ -18,13 +18,13 @@ const END = plusMs(START, 100_000);
 const PROGRAMME = { startAt: START, endAt: END };
 
 /** Seconds from the programme's start. */
-const stretch = (from: number, to: number): Stretch => ({
+const stretch = (from: number, to: number): BroadcastSpan => ({
   from: plusMs(START, from * 1000),
   to: plusMs(START, to * 1000),
 });
 const hole = (from: number, to: number, cause: Break['cause']): Break => ({ ...stretch(from, to), cause });
 
-function measured(stretches: Stretch[], breaks: Break[] = [], damage: Damage[] = []): Measured {
+function measured(stretches: BroadcastSpan[], breaks: Break[] = [], damage: Damage[] = []): Measured {
   const sums = { packets: 1000, drops: 0, errors: 0, scrambled: 0 };
   for (const second of damage) {
     sums.drops += second.drops;
@@ -325,7 +325,7 @@ function random(seed: number): () => number {
 test('for any measurements, gaps and recorded stretches together cover the programme', () => {
   for (let seed = 1; seed <= 500; seed += 1) {
     const next = random(seed);
-    const stretches: Stretch[] = [];
+    const stretches: BroadcastSpan[] = [];
     const breaks: Break[] = [];
     for (let at = -20 + next() * 60; at < 120; ) {
       const to = at + 1 + next() * 40;

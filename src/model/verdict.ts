@@ -7,8 +7,6 @@ import { RECEPTION_FAULTS } from '../../lib/arib/ts/clock.ts';
 import type { GapCause } from '../../lib/wire/gap-causes.ts';
 import type { RetryChoice, VerdictLevel } from '../../lib/wire/vocabulary.ts';
 
-export type { GapCause };
-
 /** The missing parts of a recording's programme, in ms from the programme's actual start. */
 export interface Verdict {
   level: VerdictLevel;
@@ -22,12 +20,12 @@ export interface Verdict {
 }
 
 /** End exclusive. */
-export interface Stretch {
+export interface BroadcastSpan {
   from: BroadcastMs;
   to: BroadcastMs;
 }
 
-export interface Break extends Stretch {
+export interface Break extends BroadcastSpan {
   cause: GapCause;
 }
 
@@ -41,7 +39,7 @@ export interface PacketSums {
 }
 
 /** A period in which every second has damaged or missing packets. */
-export interface Damage extends Stretch, PacketSums {
+export interface Damage extends BroadcastSpan, PacketSums {
   /** Why it stayed scrambled, if the agent gave a reason. */
   cause?: GapCause;
 }
@@ -51,7 +49,7 @@ export interface Damage extends Stretch, PacketSums {
  */
 export interface Measured {
   /** When packets were received and written, in order, without overlap. */
-  stretches: Stretch[];
+  stretches: BroadcastSpan[];
   /** When none were, and why; also outside of the wanted span. */
   breaks: Break[];
   /** In order. */
@@ -65,7 +63,7 @@ export interface Measured {
   isAired?: boolean | null;
 }
 
-export interface FileStretch extends Stretch {
+export interface FileStretch extends BroadcastSpan {
   path: string;
 }
 
@@ -163,7 +161,7 @@ export function judge(measured: Measured, wanted: Wanted): Judgement {
 }
 
 /** The part of `within` that was received. */
-function coverage({ stretches }: Measured, within: Stretch): number {
+function coverage({ stretches }: Measured, within: BroadcastSpan): number {
   if (within.to <= within.from) return 0;
   const inside = stretches.map(({ from, to }) => ({
     from: latest(from, within.from),
@@ -173,7 +171,7 @@ function coverage({ stretches }: Measured, within: Stretch): number {
 }
 
 /** All received data belongs to another programme. */
-function neverAired(measured: Measured, wanted: Wanted, { from, to }: Stretch): Judgement {
+function neverAired(measured: Measured, wanted: Wanted, { from, to }: BroadcastSpan): Judgement {
   const gaps = gapsOf([{ from, to, cause: 'not_aired' }], wanted);
   const wantedMs = to - from;
   return {
@@ -201,7 +199,7 @@ function gapsOf(breaks: readonly Break[], { startAt }: Wanted): Verdict['gaps'] 
   }));
 }
 
-function isLoss({ from, to }: Stretch): boolean {
+function isLoss({ from, to }: BroadcastSpan): boolean {
   return to - from > TOLERANCE_MS;
 }
 
@@ -211,7 +209,7 @@ export function recordedMs({ stretches }: Pick<Measured, 'stretches'>): number {
 }
 
 /** Another programme during the last minutes may be a table that was early. */
-function shownUntil({ startAt, endAt, brokenAt = endAt }: Wanted, { from, to }: Stretch): BroadcastMs {
+function shownUntil({ startAt, endAt, brokenAt = endAt }: Wanted, { from, to }: BroadcastSpan): BroadcastMs {
   return endAt - brokenAt > (endAt - startAt) * DROPPED_PART ? earliest(to, latest(from, brokenAt)) : to;
 }
 
@@ -230,8 +228,8 @@ export function worthRepeating(judgement: Judgement, setting: RetryChoice): bool
 }
 
 /** The parts of `within` that were not received, each with its cause. */
-function missing(measured: Measured, within: Stretch): Break[] {
-  const holes: Stretch[] = [];
+function missing(measured: Measured, within: BroadcastSpan): Break[] {
+  const holes: BroadcastSpan[] = [];
   let at = within.from;
   for (const stretch of union(measured.stretches)) {
     if (stretch.from > at) holes.push({ from: at, to: earliest(stretch.from, within.to) });
@@ -242,8 +240,8 @@ function missing(measured: Measured, within: Stretch): Break[] {
 }
 
 /** In order of time. Short gaps close to another one count as one loss: the tolerance applies to their sum. */
-function lossesOf(holes: readonly Stretch[]): Stretch[] {
-  const groups: Stretch[][] = [];
+function lossesOf(holes: readonly BroadcastSpan[]): BroadcastSpan[] {
+  const groups: BroadcastSpan[][] = [];
   for (const hole of holes) {
     const group = groups.at(-1);
     const before = group?.at(-1);
@@ -258,7 +256,7 @@ function lossesOf(holes: readonly Stretch[]): Stretch[] {
 }
 
 /** Splits a gap where its cause changes. A part without a known cause is from before the stream was first opened. */
-function explain(hole: Stretch, breaks: readonly Break[]): Break[] {
+function explain(hole: BroadcastSpan, breaks: readonly Break[]): Break[] {
   const inside = breaks
     .map(({ from, to, cause }) => ({ from: latest(from, hole.from), to: earliest(to, hole.to), cause }))
     .filter(({ from, to }) => to > from)
@@ -284,7 +282,7 @@ export function isUnreadable({ packets, scrambled }: PacketSums): boolean {
   return scrambled * 2 > packets;
 }
 
-function scrambledRuns(damage: readonly Damage[], within: Stretch): Break[] {
+function scrambledRuns(damage: readonly Damage[], within: BroadcastSpan): Break[] {
   const runs = damage.filter(isUnreadable).map(({ from, to, cause = 'scrambled' }) => ({
     from: latest(from, within.from),
     to: earliest(to, within.to),
@@ -294,7 +292,11 @@ function scrambledRuns(damage: readonly Damage[], within: Stretch): Break[] {
 }
 
 /** What neither a gap nor a more important cause explains: without a picture, the sound does not matter. */
-function unwatchableParts(spans: readonly Break[], within: Stretch, explained: readonly Break[]): Break[] {
+function unwatchableParts(
+  spans: readonly Break[],
+  within: BroadcastSpan,
+  explained: readonly Break[],
+): Break[] {
   const out: Break[] = [];
   for (const cause of RECEPTION_FAULTS) {
     const known = union([...explained, ...out]);
@@ -308,8 +310,8 @@ function unwatchableParts(spans: readonly Break[], within: Stretch, explained: r
 }
 
 /** @param known in order, without overlap */
-function without(one: Stretch, known: readonly Stretch[]): Stretch[] {
-  const out: Stretch[] = [];
+function without(one: BroadcastSpan, known: readonly BroadcastSpan[]): BroadcastSpan[] {
+  const out: BroadcastSpan[] = [];
   let at = one.from;
   for (const { from, to } of known) {
     if (to <= at || from >= one.to) continue;
@@ -332,12 +334,12 @@ function merge(breaks: readonly Break[]): Break[] {
   return out;
 }
 
-function lengthOf(stretches: readonly Stretch[]): number {
+function lengthOf(stretches: readonly BroadcastSpan[]): number {
   return union(stretches).reduce((sum, { from, to }) => sum + to - from, 0);
 }
 
-function union(stretches: readonly Stretch[]): Stretch[] {
-  const out: Stretch[] = [];
+function union(stretches: readonly BroadcastSpan[]): BroadcastSpan[] {
+  const out: BroadcastSpan[] = [];
   for (const { from, to } of [...stretches].sort((a, b) => a.from - b.from)) {
     if (to <= from) continue;
     const before = out.at(-1);

@@ -26,7 +26,7 @@ import { NotificationTargets } from './notification-targets.ts';
 import { OwnerCommand } from './owner-command.ts';
 import { makePushKeys } from './push.ts';
 import { addReminderRoutes } from './reminder-routes.ts';
-import { Reminders } from './reminders.ts';
+import { ReminderService } from './reminders.ts';
 
 interface NotificationNeeds extends NoticeDeeds {
   database: Database;
@@ -96,7 +96,7 @@ export function createNotifications(needs: NotificationNeeds) {
   });
   const watch = new ConditionWatch({ ...needs, store, write, log, checkMs: CHECK_MS });
   const targets = new NotificationTargets(store, onChanged);
-  const reminders = new Reminders({
+  const reminders = new ReminderService({
     ...needs,
     ...{ store: new ReminderStore(database), write, log, checkMs: REMINDER_CHECK_MS },
     findProgram: (id) => needs.programs.find(id),

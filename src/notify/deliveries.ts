@@ -2,19 +2,19 @@
  * Delivers notices to targets: at least once, in order, with a constant id a message. Each target is served on its
  * own, so that one that does not answer delays no other.
  */
+import { JST_OFFSET_MS } from '../../lib/arib/time.ts';
 import type { WallClock } from '../../lib/host/clock.ts';
 import type { Log } from '../../lib/host/log.ts';
 import { type PublicAnswer, PublicFetchError, type PublicRequest } from '../../lib/host/public-fetch.ts';
 import type { NoticeAction } from '../../lib/wire/notifications.ts';
 import { type NoticeEvent, URGENT_EVENTS } from '../../lib/wire/vocabulary.ts';
 import { Failure } from '../model/failure.ts';
-import { JST_OFFSET_MS } from '../model/moment-text.ts';
 import type { DueNotice, StoredNotice, StoredTarget } from '../model/notice.ts';
 import type { NoticeStore } from '../store/notice-store.ts';
 import type { Write } from '../store/transaction.ts';
 import { EVENT_TITLES, type NoticeText, noticePath } from './notice-text.ts';
 import { type PushKeys, pushRequest } from './push.ts';
-import { type Message, WEBHOOKS } from './webhook-formats.ts';
+import { WEBHOOKS, type WebhookMessage } from './webhook-formats.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 1_440 * MINUTE_MS;
@@ -225,7 +225,7 @@ export class Deliveries {
     }
   }
 
-  #message(target: StoredTarget, notices: readonly DueNotice[], id: string): Message {
+  #message(target: StoredTarget, notices: readonly DueNotice[], id: string): WebhookMessage {
     const { text, actions } = this.options;
     const [first] = notices;
     const isSingle = notices.length === 1 && first !== undefined;
@@ -259,7 +259,7 @@ export class Deliveries {
     return last;
   }
 
-  async #send(target: StoredTarget, message: Message): Promise<Result> {
+  async #send(target: StoredTarget, message: WebhookMessage): Promise<Result> {
     const { send, pushKeys, now } = this.options;
     try {
       const { format, url, secret } = target;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { recordingId } from '../model/ids.ts';
+import { recordingId } from '../../lib/wire/ids.ts';
 import { EventStreams } from './event-stream.ts';
 import { Hub } from './hub.ts';
 

@@ -4,8 +4,7 @@
  */
 import type { BroadcastMs } from '../../lib/arib/time.ts';
 import type { EventName } from '../../lib/wire/api.ts';
-import type { RecordingId } from '../model/ids.ts';
-
+import type { RecordingId } from '../../lib/wire/ids.ts';
 /** Events without data: a list changed. */
 export type ChangeName = Exclude<EventName, 'encode' | 'chapters' | 'yielded' | 'ping'>;
 

@@ -2,14 +2,13 @@
 import type { Database } from 'bun:sqlite';
 import type { ProgramId } from '../../lib/arib/ids.ts';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { RecordingId, ReservationId } from '../../lib/wire/ids.ts';
 import type { NoticeAction, NoticeDone } from '../../lib/wire/notifications.ts';
 import type { NoticeActionName } from '../../lib/wire/vocabulary.ts';
 import { Failure } from '../model/failure.ts';
-import type { RecordingId } from '../model/ids.ts';
 import { momentText } from '../model/moment-text.ts';
 import type { StoredNotice } from '../model/notice.ts';
 import { quotedTitle } from '../model/quoted-title.ts';
-import type { ReservationId } from '../model/reservation.ts';
 import { isWaiting, programFacts, recordingFacts } from '../store/notice-subjects.ts';
 
 /** A later airing of the same title. */

@@ -16,7 +16,7 @@ import {
   TestResultSchema,
 } from '../../lib/wire/notifications.ts';
 import type { NoticeActionName } from '../../lib/wire/vocabulary.ts';
-import { jsonAnswer, jsonBody, problemResponse, REFUSALS } from '../http/route/described-responses.ts';
+import { describedJson, jsonBody, problemResponse, REFUSALS } from '../http/route/described-responses.ts';
 import { readRowId } from '../http/route/path-ids.ts';
 import { polledAnswer, polledJson, polledResponses } from '../http/route/polled-answer.ts';
 import { publicBase, requesterOf } from '../http/route/request.ts';
@@ -90,7 +90,7 @@ export function addNotificationRoutes(app: Elysia, needs: NotificationRouteNeeds
         requestBody: jsonBody(NoticeActSchema),
         responses: {
           ...REFUSALS,
-          200: jsonAnswer('what came of it', NoticeDoneSchema),
+          200: describedJson('what came of it', NoticeDoneSchema),
           400: problemResponse('`bad_request`, `ended`, `copy_never`'),
           404: problemResponse('no such notice, or what it is about is gone'),
           409: problemResponse('`conflict`: it cannot be done any more'),
@@ -103,7 +103,7 @@ export function addNotificationRoutes(app: Elysia, needs: NotificationRouteNeeds
     detail: {
       summary: 'Public key of the service for web push (VAPID)',
       tags,
-      responses: { ...REFUSALS, 200: jsonAnswer('the key', PushKeyResponseSchema) },
+      responses: { ...REFUSALS, 200: describedJson('the key', PushKeyResponseSchema) },
     },
   });
 
@@ -144,7 +144,7 @@ export function addNotificationRoutes(app: Elysia, needs: NotificationRouteNeeds
         requestBody: jsonBody(NewTargetSchema),
         responses: {
           ...REFUSALS,
-          201: jsonAnswer('the target', TargetSchema),
+          201: describedJson('the target', TargetSchema),
           400: problemResponse('`bad_request` naming the field at fault'),
           409: problemResponse('`conflict`: there are 50 targets'),
         },
@@ -168,7 +168,7 @@ export function addNotificationRoutes(app: Elysia, needs: NotificationRouteNeeds
         requestBody: jsonBody(TargetChangeSchema),
         responses: {
           ...REFUSALS,
-          200: jsonAnswer('the target', TargetSchema),
+          200: describedJson('the target', TargetSchema),
           400: problemResponse('`bad_request` naming the field at fault; nothing was changed'),
           404: problemResponse('no such target'),
         },
@@ -206,7 +206,7 @@ export function addNotificationRoutes(app: Elysia, needs: NotificationRouteNeeds
         tags,
         responses: {
           ...REFUSALS,
-          200: jsonAnswer('what became of it', TestResultSchema),
+          200: describedJson('what became of it', TestResultSchema),
           404: problemResponse('no such target'),
         },
       },

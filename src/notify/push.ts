@@ -5,7 +5,7 @@
 import { createCipheriv, createECDH, createPrivateKey, hkdfSync, randomBytes, sign } from 'node:crypto';
 import type { PublicRequest } from '../../lib/host/public-fetch.ts';
 import type { PushMessage } from '../../lib/wire/notifications.ts';
-import { type Message, textOf } from './webhook-formats.ts';
+import { messageText, type WebhookMessage } from './webhook-formats.ts';
 
 /** Base64url: an uncompressed point of P-256, and its scalar. */
 export interface PushKeys {
@@ -37,7 +37,7 @@ const VALID_S = DAY_S / 2;
  * @throws Error for keys that no browser makes
  */
 export function pushRequest(
-  message: Message,
+  message: WebhookMessage,
   target: { url: string; keys: string },
   own: PushKeys & { contact: string },
   nowMs: number,
@@ -59,9 +59,9 @@ export function pushRequest(
   return { url, method: 'POST', headers, body };
 }
 
-function shortened(message: Message): PushMessage {
+function shortened(message: WebhookMessage): PushMessage {
   const { title, path, id, single } = message;
-  let body = textOf(message);
+  let body = messageText(message);
   while (Buffer.byteLength(body) > MAX_BYTES) body = `${[...body].slice(0, -100).join('')}…`;
   const { id: notice = null, actions = [] } = single ?? {};
   return { title, body, path, tag: id, notice, actions };

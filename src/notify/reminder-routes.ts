@@ -7,14 +7,14 @@ import {
   ReminderSchema,
   RemindersSchema,
 } from '../../lib/wire/reminders.ts';
-import { jsonAnswer, jsonBody, problemResponse, REFUSALS } from '../http/route/described-responses.ts';
+import { describedJson, jsonBody, problemResponse, REFUSALS } from '../http/route/described-responses.ts';
 import { readRowId } from '../http/route/path-ids.ts';
 import { polledAnswer, polledJson, polledResponses } from '../http/route/polled-answer.ts';
 import { readAs } from '../model/schema-mismatch.ts';
-import type { Reminders } from './reminders.ts';
+import type { ReminderService } from './reminders.ts';
 
 interface ReminderRouteNeeds {
-  reminders: Pick<Reminders, 'list' | 'set' | 'cancel' | 'cancelSeries'>;
+  reminders: Pick<ReminderService, 'list' | 'set' | 'cancel' | 'cancelSeries'>;
 }
 
 const ID = t.Object({ id: t.String({ description: 'from the list' }) });
@@ -48,7 +48,7 @@ export function addReminderRoutes(app: Elysia, { reminders }: ReminderRouteNeeds
         requestBody: jsonBody(ReminderRequestSchema),
         responses: {
           ...REFUSALS,
-          200: jsonAnswer('the reminder', ReminderSchema),
+          200: describedJson('the reminder', ReminderSchema),
           400: problemResponse('`ended`: it has begun; `bad_request`: it is of no series'),
           404: problemResponse('the guide does not have it'),
           409: problemResponse('`conflict`: there are too many'),

@@ -51,7 +51,7 @@ function reminderStep(
   return Math.abs(startAt - toldFor) >= MOVED_MS && now < startAt ? 'tell' : 'wait';
 }
 
-export class Reminders {
+export class ReminderService {
   #timer: ReturnType<typeof setInterval> | undefined;
   #checking: Promise<void> | undefined;
   #unsubscribe: (() => void) | undefined;

@@ -5,7 +5,7 @@ import type { NoticeAction } from '../../lib/wire/notifications.ts';
 import type { NoticeEvent, WebhookFormat } from '../../lib/wire/vocabulary.ts';
 
 /** A message: one notice, or several that were collected. */
-export interface Message {
+export interface WebhookMessage {
   /** Constant over all attempts. */
   id: string;
   title: string;
@@ -41,12 +41,12 @@ interface WebhookRequest extends PublicRequest {
   url: URL;
 }
 
-type Format = (message: Message, recipient: Recipient, nowMs: number) => WebhookRequest;
+type Format = (message: WebhookMessage, recipient: Recipient, nowMs: number) => WebhookRequest;
 
 /** Most of a message that each service accepts, characters (LINE 5,000, Telegram 4,096, Discord 2,000). */
 const MAX_TEXT = 1_900;
 
-export function textOf({ lines }: Message): string {
+export function messageText({ lines }: WebhookMessage): string {
   const text = lines.join('\n');
   const letters = [...text];
   return letters.length <= MAX_TEXT ? text : `${letters.slice(0, MAX_TEXT).join('')}…`;
@@ -73,7 +73,7 @@ const COLORS = { urgent: 0xc6_28_28, other: 0x15_65_c0 };
 const generic: Format = (message, { url, secret }, nowMs) => {
   const { id, at, single } = message;
   const body = JSON.stringify({
-    ...{ id, event: single?.event ?? 'digest', text: textOf(message), at, url: message.url },
+    ...{ id, event: single?.event ?? 'digest', text: messageText(message), at, url: message.url },
     ...(single === undefined ? {} : { [single.kind]: { id: single.subject, ...single.facts } }),
   });
   const timestamp = String(Math.floor(nowMs / 1000));
@@ -104,7 +104,7 @@ export const WEBHOOKS: Readonly<Record<WebhookFormat, Format>> = {
       embeds: [
         {
           title: message.title,
-          description: textOf(message),
+          description: messageText(message),
           color: message.isUrgent ? COLORS.urgent : COLORS.other,
           url: message.url,
           timestamp: new Date(message.at).toISOString(),
@@ -115,7 +115,10 @@ export const WEBHOOKS: Readonly<Record<WebhookFormat, Format>> = {
     }),
   // Slack reads `&`, `<` and `>` as markup.
   slack: (message, { url }) => {
-    const text = textOf(message).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+    const text = messageText(message)
+      .replaceAll('&', '&amp;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('>', '&gt;');
     return json(url, { text: `*${message.title}*\n${text}\n<${message.url}|svcで開く>` });
   },
   ntfy: (message, { url, secret }) => {
@@ -125,7 +128,7 @@ export const WEBHOOKS: Readonly<Record<WebhookFormat, Format>> = {
     return json(
       target,
       {
-        ...{ topic, title: message.title, message: textOf(message), click: message.url },
+        ...{ topic, title: message.title, message: messageText(message), click: message.url },
         priority: message.isUrgent ? 4 : 3,
         tags: [message.isUrgent ? 'warning' : 'tv'],
       },
@@ -136,7 +139,7 @@ export const WEBHOOKS: Readonly<Record<WebhookFormat, Format>> = {
     json(
       new URL('message', url.endsWith('/') ? url : `${url}/`),
       {
-        ...{ title: message.title, message: textOf(message), priority: message.isUrgent ? 8 : 4 },
+        ...{ title: message.title, message: messageText(message), priority: message.isUrgent ? 8 : 4 },
         extras: { 'client::notification': { click: { url: message.url } } },
       },
       { 'x-gotify-key': secret ?? '' },
@@ -144,13 +147,13 @@ export const WEBHOOKS: Readonly<Record<WebhookFormat, Format>> = {
   line: (message, { url, secret, to }) =>
     json(
       url,
-      { to, messages: [{ type: 'text', text: `${message.title}\n${textOf(message)}\n${message.url}` }] },
+      { to, messages: [{ type: 'text', text: `${message.title}\n${messageText(message)}\n${message.url}` }] },
       { ...bearer(secret), 'x-line-retry-key': message.id },
     ),
   telegram: (message, { url, secret, to }) =>
     json(new URL(`/bot${encodeURIComponent(secret ?? '').replaceAll('%3A', ':')}/sendMessage`, url), {
       chat_id: to,
-      text: `${message.title}\n${textOf(message)}\n${message.url}`,
+      text: `${message.title}\n${messageText(message)}\n${message.url}`,
       link_preview_options: { is_disabled: true },
     }),
 };

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SILENT_LOG } from '../../lib/host/log.ts';
+import { recordingId } from '../../lib/wire/ids.ts';
 import { until } from '../../test/until.ts';
-import { recordingId } from '../model/ids.ts';
 import { AudioFiles } from './audio-files.ts';
 import { RecordingCache } from './recording-cache.ts';
 

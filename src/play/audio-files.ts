@@ -4,8 +4,8 @@
  */
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import type { Log } from '../../lib/host/log.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import { Failure } from '../model/failure.ts';
-import type { RecordingId } from '../model/ids.ts';
 import type { RecordingCache } from './recording-cache.ts';
 
 interface AudioFilesOptions {

@@ -2,6 +2,7 @@
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
 import { type CaptionsFile, CaptionsFileSchema } from '../../lib/wire/caption.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import { ORIGIN_HEADER } from '../../lib/wire/vocabulary.ts';
 import { problemResponse, REFUSALS } from '../http/route/described-responses.ts';
 import { findRecording, ID_PARAMS, NO_RECORDING } from '../http/route/path-ids.ts';
@@ -16,7 +17,6 @@ import {
 } from '../http/route/stream-response.ts';
 import { captionsFrom, encodedCaptions } from '../media/captions.ts';
 import { Failure } from '../model/failure.ts';
-import type { RecordingId } from '../model/ids.ts';
 import type { EncodedFileStore } from '../store/encoded-file-store.ts';
 import type { ListedRecording, RecordingListStore } from '../store/recording-list-store.ts';
 import type { CaptionFiles } from './caption-files.ts';

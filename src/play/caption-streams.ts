@@ -14,13 +14,13 @@ import { ptsDifference } from '../../lib/arib/ts/clock.ts';
 import { PacketFramer } from '../../lib/arib/ts/framer.ts';
 import type { MonotonicClock } from '../../lib/host/clock.ts';
 import type { Log } from '../../lib/host/log.ts';
+import { type RecordingId, recordingId } from '../../lib/wire/ids.ts';
 import type { RecordingIndex } from '../media/recording-index.ts';
 import { sideBody } from '../media/side-body.ts';
 import { readRecorded } from '../media/side-row.ts';
 import { captionRow } from '../media/side-rows.ts';
 import { stampsIn } from '../media/stream-stamps.ts';
 import { ViewerQueue } from '../media/viewer-queue.ts';
-import { type RecordingId, recordingId } from '../model/ids.ts';
 import type { ListedRecording, RecordingListStore } from '../store/recording-list-store.ts';
 import type { OpenRecording, OpenRecordings } from './open-recordings.ts';
 

@@ -1,9 +1,9 @@
 /** Composition of the data shown beside the video of a recording: posters, previews, captions, data broadcast. */
 import { join } from 'node:path';
 import { WorkerLink } from '../../lib/host/worker-link.ts';
+import { type RecordingId, recordingId } from '../../lib/wire/ids.ts';
 import type { AddRoutes } from '../http/route/server-interfaces.ts';
 import type { RecordingContext } from '../media/job/recording-context.ts';
-import { type RecordingId, recordingId } from '../model/ids.ts';
 import { DataFileStore } from '../store/data-file-store.ts';
 import { EncodedFileStore } from '../store/encoded-file-store.ts';
 import { PictureStore } from '../store/picture-store.ts';

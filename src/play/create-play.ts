@@ -3,13 +3,13 @@ import type { Database } from 'bun:sqlite';
 import { join } from 'node:path';
 import type { MonotonicClock } from '../../lib/host/clock.ts';
 import type { Log } from '../../lib/host/log.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
 import { findRecording } from '../http/route/path-ids.ts';
 import type { AddRoutes } from '../http/route/server-interfaces.ts';
 import { SIDE_ROWS } from '../media/side-rows.ts';
-import type { RecordingId } from '../model/ids.ts';
 import type { Hub } from '../notify/hub.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { SettingsService } from '../settings/settings.ts';
 import { ChapterStore } from '../store/chapter-store.ts';
 import { DataFileStore } from '../store/data-file-store.ts';
 import { EncodedFileStore } from '../store/encoded-file-store.ts';
@@ -30,7 +30,7 @@ import { addStreamRoutes } from './stream-routes.ts';
 interface PlayNeeds extends Pick<FileRouteNeeds, 'folderSpace' | 'seen'> {
   database: Database;
   encoders: Encoders;
-  settings: Pick<Settings, 'get'>;
+  settings: Pick<SettingsService, 'get'>;
   hub: Pick<Hub, 'changed'>;
   monotonicClock: MonotonicClock;
   /** Epoch ms. */

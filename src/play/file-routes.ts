@@ -6,6 +6,7 @@ import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
 import { within } from '../../lib/host/deadline.ts';
 import { FILE_SOURCES } from '../../lib/wire/api.ts';
+import { type RecordingId, recordingId } from '../../lib/wire/ids.ts';
 import { problemResponse, REFUSALS } from '../http/route/described-responses.ts';
 import { findRecording, ID_PARAMS, NO_RECORDING } from '../http/route/path-ids.ts';
 import { matchesEtag } from '../http/route/request.ts';
@@ -13,7 +14,6 @@ import { ENDLESS, LENGTH_HEADER, NO_LENGTH } from '../http/route/stream-response
 import { hasAdts, recordingAudio } from '../media/recording-audio.ts';
 import type { EncodedFile } from '../model/encoding.ts';
 import { Failure } from '../model/failure.ts';
-import { type RecordingId, recordingId } from '../model/ids.ts';
 import type { EncodedFileStore } from '../store/encoded-file-store.ts';
 import type { ListedFile, ListedRecording, RecordingListStore } from '../store/recording-list-store.ts';
 import type { AudioFiles } from './audio-files.ts';

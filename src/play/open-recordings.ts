@@ -4,11 +4,11 @@
  */
 import { splitStationId } from '../../lib/arib/ids.ts';
 import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
+import { type RecordingId, recordingId } from '../../lib/wire/ids.ts';
 import { RecordingBytes } from '../media/recording-bytes.ts';
 import type { WritingBreak } from '../media/recording-index.ts';
 import { type RecordingIndex, RecordingIndexer } from '../media/recording-index.ts';
 import { Failure } from '../model/failure.ts';
-import { type RecordingId, recordingId } from '../model/ids.ts';
 import type { RecordingSeam } from '../model/recording.ts';
 import type { Measured } from '../model/verdict.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';

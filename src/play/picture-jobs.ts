@@ -4,6 +4,7 @@
  */
 import type { WallMs } from '../../lib/host/clock.ts';
 import { unlessAborted, within } from '../../lib/host/deadline.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import {
   JOB_PRIORITY,
   type JobKind,
@@ -15,7 +16,6 @@ import type { JobRun } from '../media/job/job-run.ts';
 import type { RecordingContext } from '../media/job/recording-context.ts';
 import { settlePages } from '../media/job/settle-pages.ts';
 import { Failure } from '../model/failure.ts';
-import type { RecordingId } from '../model/ids.ts';
 import type { Hub, HubEvent } from '../notify/hub.ts';
 import type { PictureStore } from '../store/picture-store.ts';
 import type { ListedRecording, RecordingListStore } from '../store/recording-list-store.ts';

@@ -8,9 +8,9 @@ import { type Media90k, media90k, TICKS_PER_SECOND } from '../../lib/arib/time.t
 import type { WallClock, WallMs } from '../../lib/host/clock.ts';
 import { unlessAborted } from '../../lib/host/deadline.ts';
 import type { Previews } from '../../lib/wire/api.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import { type RunResult, run } from '../ffmpeg/process.ts';
 import type { JobRun } from '../media/job/job-run.ts';
-import type { RecordingId } from '../model/ids.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
 import type { OpenRecording, OpenRecordings } from './open-recordings.ts';
 import { type KeyFrameRun, keyFrameRuns } from './picture-frames.ts';

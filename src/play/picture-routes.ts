@@ -2,12 +2,12 @@
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
 import { type Previews, PreviewsSchema } from '../../lib/wire/api.ts';
+import { type RecordingId, recordingId } from '../../lib/wire/ids.ts';
 import { problemResponse, REFUSALS } from '../http/route/described-responses.ts';
 import { findRecording, ID_PARAMS, NO_RECORDING } from '../http/route/path-ids.ts';
 import { polledAnswer, polledJson, polledResponses } from '../http/route/polled-answer.ts';
 import { matchesEtag } from '../http/route/request.ts';
 import { Failure } from '../model/failure.ts';
-import { type RecordingId, recordingId } from '../model/ids.ts';
 import type { CutList } from '../model/recording-time.ts';
 import type { RecordingListStore } from '../store/recording-list-store.ts';
 import { POSTER_FILE, PREVIEWS_FILE, type StoredPreviews, sheetFile } from './picture-maker.ts';

@@ -5,8 +5,7 @@
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../lib/host/files.ts';
-import { type RecordingId, recordingId } from '../model/ids.ts';
-
+import { type RecordingId, recordingId } from '../../lib/wire/ids.ts';
 /** In the data folder; may be deleted while the service is not running. */
 export const CACHE_FOLDER = 'recording-cache';
 /** Some 1.2 MB per hour of recording: more than 1,500 hours. */

@@ -4,9 +4,9 @@
  */
 import { TICKS_PER_SECOND } from '../../lib/arib/time.ts';
 import type { Log } from '../../lib/host/log.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import type { RecordingIndex } from '../media/recording-index.ts';
 import { Failure } from '../model/failure.ts';
-import type { RecordingId } from '../model/ids.ts';
 import type { Hub } from '../notify/hub.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
 import type { RecordingLengthStore } from '../store/recording-part-rows.ts';

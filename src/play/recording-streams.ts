@@ -7,13 +7,14 @@ import type { MonotonicClock } from '../../lib/host/clock.ts';
 import { sleepUnlessAborted } from '../../lib/host/deadline.ts';
 import type { Log } from '../../lib/host/log.ts';
 import type { LiveCodec } from '../../lib/wire/api.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
 import { chooseAudio } from '../media/audio-choice.ts';
 import { entryBehind, findEntry, isScrambledAt, type RecordingEntry } from '../media/entry-search.ts';
 import { httpBody } from '../media/http-body.ts';
 import { chooseRecipe, type EncodedRecipe, type Recipe } from '../media/recipe.ts';
 import type { FollowedRecording } from '../media/recording-feed.ts';
-import { originOf } from '../media/recording-packets.ts';
+import { packetOrigin } from '../media/recording-packets.ts';
 import { RecordingSource } from '../media/recording-source.ts';
 import { RECORDING_FAILURES } from '../media/session-failures.ts';
 import { SharedSource } from '../media/shared-source.ts';
@@ -21,7 +22,6 @@ import type { SideRow } from '../media/side-row.ts';
 import { type Viewing, viewingOf } from '../media/viewing.ts';
 import { audioOptions } from '../model/audio.ts';
 import { Failure } from '../model/failure.ts';
-import type { RecordingId } from '../model/ids.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
 import type { ConversionSlots } from './conversion-slots.ts';
 import type { OpenRecording, OpenRecordings } from './open-recordings.ts';
@@ -282,7 +282,7 @@ export class RecordingStreams {
       start: entry.media / TICKS_PER_SECOND,
       offset: zero / TICKS_PER_SECOND,
       recorded: index.duration / TICKS_PER_SECOND,
-      origin: originOf(entry.piece),
+      origin: packetOrigin(entry.piece),
       hasData: index.layout.data,
     };
   }

@@ -12,7 +12,7 @@ import { RecordingBytes } from '../media/recording-bytes.ts';
 import { timeInPieces } from '../media/recording-index.ts';
 import { readRecorded, type SideCollector, type SideRow } from '../media/side-row.ts';
 import { SIDE_ROWS } from '../media/side-rows.ts';
-import type { Reader } from '../reception/reader-kind.ts';
+import type { StreamReader } from '../reception/reader-kind.ts';
 import type { SideItem } from '../reception/side-item.ts';
 import type { SideFileAnswer, SideFileAsk } from './side-file-messages.ts';
 
@@ -119,7 +119,7 @@ interface SideExtraction {
 /** Reads a stream that may still grow; `file` returns what was found so far. */
 export class SideExtractor {
   readonly #framer = new PacketFramer();
-  readonly #reader: Reader<never>;
+  readonly #reader: StreamReader<never>;
   readonly #collector: SideCollector<SideItem>;
   #octet = 0;
 

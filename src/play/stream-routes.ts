@@ -12,11 +12,11 @@ import {
   START_HEADER,
   STREAM_CODECS,
 } from '../../lib/wire/api.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import { problemResponse, REFUSALS } from '../http/route/described-responses.ts';
 import { findRecording, ID_PARAMS } from '../http/route/path-ids.ts';
 import { ENDLESS, LENGTH_HEADER, NO_LENGTH } from '../http/route/stream-response.ts';
 import { Failure } from '../model/failure.ts';
-import type { RecordingId } from '../model/ids.ts';
 import type { EncodedStreamRequest, EncodedStreams } from './encoded-streams.ts';
 import { finishedRecording, type PlaybackRouteNeeds } from './playback-routes.ts';
 import type { RecordingStreamRequest, RecordingStreams } from './recording-streams.ts';

@@ -8,7 +8,7 @@ import type { CaptionEvent } from '../../lib/arib/caption/decoder.ts';
 import type { ServiceId } from '../../lib/arib/ids.ts';
 import type { Pts90k } from '../../lib/arib/time.ts';
 import type { CaptionLanguage } from '../../lib/wire/caption.ts';
-import { defineReader, type Reader, type ReaderContext } from './reader-kind.ts';
+import { defineReader, type ReaderContext, type StreamReader } from './reader-kind.ts';
 import type { SideItem, SideReaderOptions } from './side-item.ts';
 
 /** Current languages of captions or superimposed text; clears earlier pages. */
@@ -39,7 +39,7 @@ export const captionReader = defineReader<SideReaderOptions, never, CaptionItem>
   start: ({ serviceId }, context) => new CaptionReader(serviceId as ServiceId, context),
 });
 
-class CaptionReader implements Reader<never> {
+class CaptionReader implements StreamReader<never> {
   readonly #stream: CaptionStream;
   #sources: readonly CaptionSource[] | undefined;
   #selected = '';

@@ -1,5 +1,5 @@
 /** Surveys of channels as promises: opens a whole channel and runs one reader on it (scan or logo). */
-import { AgentStreamError, StreamFailure } from '../tuner/agent-stream.ts';
+import { AgentStreamError, AgentStreamFailure } from '../tuner/agent-stream.ts';
 import { logoReader } from './logo-reader.ts';
 import type { ReaderEnd } from './reader-kind.ts';
 import { type PlannedReader, planReader, type ReceptionPool } from './reception-pool.ts';
@@ -97,7 +97,7 @@ function readerFor(
 }
 
 function refusal(error: unknown): [outcome: SurveyOutcome, reason: string] {
-  if (!(error instanceof StreamFailure)) return ['broken', reasonOf(error)];
+  if (!(error instanceof AgentStreamFailure)) return ['broken', reasonOf(error)];
   const { code, reason, sentence } = error.problem;
   if (code === 'tuners_busy') return ['no_tuner', reason];
   if (code === 'agent_unreachable' || code === 'agent_silent') return ['unreachable', reason];

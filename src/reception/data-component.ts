@@ -14,7 +14,7 @@ import { type Dii, parseDii, returnsToEntry } from '../../lib/arib/carousel/down
 import { moduleResources } from '../../lib/arib/carousel/module-entity.ts';
 import {
   type EventMessage,
-  type NptReference,
+  type NptReferenceDescriptor,
   parseStreamDescriptors,
   type StreamDescriptors,
   stcOfNpt,
@@ -108,7 +108,7 @@ interface SentEvent {
   readonly sentAt: MonotonicMs;
 }
 
-export class DataComponent {
+export class DataComponentReader {
   readonly #carousel: Carousel;
   readonly #prefix: string;
   #dii: Dii | undefined;
@@ -116,7 +116,7 @@ export class DataComponent {
   /** Size of the message of each module that was sent, by its id. */
   readonly #messages = new Map<number, number>();
   #messageBytes = 0;
-  #reference: NptReference | undefined;
+  #reference: NptReferenceDescriptor | undefined;
   #referenceAt: BroadcastMs | undefined;
   readonly #events = new Map<string, SentEvent>();
   readonly #eventRate: TokenBucket;
@@ -253,7 +253,7 @@ export class DataComponent {
   }
 
   /** Sent when it changes: another relation of both times, or another broadcast time. */
-  #npt(reference: NptReference): NptReferenceEvent | undefined {
+  #npt(reference: NptReferenceDescriptor): NptReferenceEvent | undefined {
     const at = this.share.timeOf(reference.stc);
     const known = this.#reference;
     const isSame = known !== undefined && isSameTimeline(known, reference);
@@ -306,7 +306,7 @@ export class DataComponent {
 }
 
 /** Whether both relate the NPT to the stream's clock in the same way. */
-function isSameTimeline(one: NptReference, other: NptReference): boolean {
+function isSameTimeline(one: NptReferenceDescriptor, other: NptReferenceDescriptor): boolean {
   const isRunning = one.scaleNumerator !== 0;
   return (
     one.contentId === other.contentId &&

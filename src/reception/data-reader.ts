@@ -35,9 +35,9 @@ import {
   type ProgramInfoMessage,
   type ResponseMessage,
 } from '../../lib/wire/data-broadcast.ts';
-import { DATA_LIMITS, DataComponent, type DataShare, TokenBucket } from './data-component.ts';
+import { DATA_LIMITS, DataComponentReader, type DataShare, TokenBucket } from './data-component.ts';
 import { dataItem } from './data-items.ts';
-import { defineReader, type Reader, type ReaderContext } from './reader-kind.ts';
+import { defineReader, type ReaderContext, type StreamReader } from './reader-kind.ts';
 import type { SideItem, SideReaderOptions, StationGuide } from './side-item.ts';
 
 /** Both clocks drift by less than 1 ms in this time. */
@@ -123,10 +123,10 @@ interface ApplicationStream {
 
 interface OpenComponent {
   readonly pid: Pid;
-  readonly reader: DataComponent;
+  readonly reader: DataComponentReader;
 }
 
-class DataReader implements Reader<never> {
+class DataReader implements StreamReader<never> {
   readonly #serviceId: ServiceId;
   readonly #demux = new SectionDemux();
   readonly #time: StreamTime;
@@ -262,7 +262,7 @@ class DataReader implements Reader<never> {
       if (this.#components.has(componentId)) continue;
       this.#components.set(componentId, {
         pid: pid as Pid,
-        reader: new DataComponent(componentId, this.#share),
+        reader: new DataComponentReader(componentId, this.#share),
       });
     }
     this.#select();

@@ -11,7 +11,7 @@ import { EIT_PID, TOT_PID } from '../../lib/arib/si/eit.ts';
 import { BIT_PID, SDT_PID } from '../../lib/arib/si/service-tables.ts';
 import { readSection, type Section, SectionDemux, SectionMemory } from '../../lib/arib/ts/section.ts';
 import type { MonotonicMs, WallMs } from '../../lib/host/clock.ts';
-import { defineReader, type Reader, type ReaderContext } from './reader-kind.ts';
+import { defineReader, type ReaderContext, type StreamReader } from './reader-kind.ts';
 
 export const GUIDE_PIDS: readonly number[] = [EIT_PID, SDT_PID, TOT_PID, BIT_PID];
 
@@ -55,7 +55,7 @@ export const guideReader = defineReader<GuideReaderOptions, never, never>({
   ports: ({ port }) => [port],
 });
 
-class GuideReader implements Reader<never> {
+class GuideReader implements StreamReader<never> {
   readonly #memory = new SectionMemory();
   readonly #demux = new SectionDemux(GUIDE_PIDS as Pid[], this.#memory);
   #batch: Section[] = [];

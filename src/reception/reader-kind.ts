@@ -20,7 +20,7 @@ export interface ReaderContext<Value> {
   finish(): void;
 }
 
-export interface Reader<Command> {
+export interface StreamReader<Command> {
   /** Whole packets of the selected PIDs, in order. The bytes are valid during the call only. */
   feed(packets: Uint8Array): void;
   command?(command: Command): void;
@@ -35,7 +35,7 @@ export interface Reader<Command> {
 export interface ReaderKind<Options, Command, Value> {
   readonly name: string;
   /** If it throws, the reader ends with a fault. */
-  start(options: Options, context: ReaderContext<Value>): Reader<Command>;
+  start(options: Options, context: ReaderContext<Value>): StreamReader<Command>;
   /** Buffers of a value that are moved to the main thread instead of copied. */
   transfer(value: Value): ArrayBuffer[];
   /** Ports of the options, which are moved to the worker. */

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { type MonotonicMs, monotonicMs, systemWallClock } from '../../lib/host/clock.ts';
 import { StreamBuilder } from '../../test/stream-builder.ts';
-import { defineReader, type Reader, type ReaderEnd, type ReaderKind } from './reader-kind.ts';
+import { defineReader, type ReaderEnd, type ReaderKind, type StreamReader } from './reader-kind.ts';
 import { ReaderSet } from './reader-set.ts';
 
 const PID = 0x12;
@@ -25,7 +25,7 @@ beforeEach(() => {
   });
 });
 
-function start(reader: Reader<unknown>): void {
+function start(reader: StreamReader<unknown>): void {
   const kind = defineReader<unknown, unknown, unknown>({
     name: 'test',
     start: (_options, context) => {

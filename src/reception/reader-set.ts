@@ -10,7 +10,7 @@
 import { PacketFramer } from '../../lib/arib/ts/framer.ts';
 import { PACKET_SIZE, PID_COUNT, packetPid } from '../../lib/arib/ts/packet.ts';
 import type { MonotonicClock, WallClock } from '../../lib/host/clock.ts';
-import type { Reader, ReaderEnd, ReaderKind } from './reader-kind.ts';
+import type { ReaderEnd, ReaderKind, StreamReader } from './reader-kind.ts';
 
 const MAX_BACKLOG = 1024 * 1024;
 const FIRST_BACKLOG = 32 * 1024;
@@ -45,7 +45,7 @@ interface ReaderSetOptions {
 interface Running {
   readonly id: number;
   readonly bit: number;
-  reader: Reader<unknown> | undefined;
+  reader: StreamReader<unknown> | undefined;
   pids: Set<number>;
   backlog: Uint8Array;
   from: number;

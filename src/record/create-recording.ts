@@ -3,11 +3,11 @@ import type { Database } from 'bun:sqlite';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../../lib/host/log.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import type { AddRoutes } from '../http/route/server-interfaces.ts';
 import type { BroadcastClock } from '../model/broadcast-clock.ts';
-import type { RecordingId } from '../model/ids.ts';
 import type { Hub } from '../notify/hub.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { SettingsService } from '../settings/settings.ts';
 import { RecordingFolderStore } from '../store/recording-folders.ts';
 import { RecordingListStore } from '../store/recording-list-store.ts';
 import { RecordingStore } from '../store/recording-store.ts';
@@ -50,7 +50,7 @@ interface RecordingNeeds
   recordingsDir: string;
   /** Interval of the retention, ms. */
   retentionIntervalMs: number;
-  settings: Pick<Settings, 'get'>;
+  settings: Pick<SettingsService, 'get'>;
   hub: Hub;
   clock: BroadcastClock;
   /** Resolves when everything committed is on disk. */

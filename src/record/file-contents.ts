@@ -6,8 +6,9 @@
 
 import { earliest, plusMs } from '../../lib/arib/time.ts';
 import { PCR_HZ, pcrDifference } from '../../lib/arib/ts/clock.ts';
+import type { GapCause } from '../../lib/wire/gap-causes.ts';
 import type { RecordingPart } from '../model/recording.ts';
-import type { GapCause, Measured } from '../model/verdict.ts';
+import type { Measured } from '../model/verdict.ts';
 import { type FormerLife, fileClocks, lastLife } from '../reception/recorded-file.ts';
 import { RecordingMeasurement } from './recording-measurement.ts';
 

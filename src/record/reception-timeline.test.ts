@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { broadcastMs } from '../../lib/arib/time.ts';
 import { monotonicMs, wallMs } from '../../lib/host/clock.ts';
+import type { GapCause } from '../../lib/wire/gap-causes.ts';
 import { span } from '../../test/record/span.ts';
-import { type GapCause, nothingMeasured } from '../model/verdict.ts';
+import { nothingMeasured } from '../model/verdict.ts';
 import { ReceptionTimeline } from './reception-timeline.ts';
 
 function reception(clock: { now: number }, former = nothingMeasured()) {

@@ -1,12 +1,12 @@
 /**
  * What was received and written of a recording, over all processes and streams that wrote it, in broadcast time.
- * Outputs report times by the clock of their worker. Between two outputs, the PCRs of the file's tail and of the new
- * stream give the length of the pause.
+ * Outputs report times by their worker's clock; PCRs of the file's tail and the new stream give the pause between two.
  */
 import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../lib/arib/time.ts';
 import { PCR_HZ, pcrDifference } from '../../lib/arib/ts/clock.ts';
 import type { MonotonicMs, WallClock } from '../../lib/host/clock.ts';
-import { type Break, type GapCause, isUnreadable, type Measured, nothingMeasured } from '../model/verdict.ts';
+import type { GapCause } from '../../lib/wire/gap-causes.ts';
+import { type Break, isUnreadable, type Measured, nothingMeasured } from '../model/verdict.ts';
 import type { FileCut, FileEvent, FileIdle, LeftFile, Withholding } from '../reception/file-output.ts';
 import { LATEST_MS, ReceptionDelay } from './reception-delay.ts';
 import { RecordingMeasurement } from './recording-measurement.ts';

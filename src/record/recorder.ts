@@ -10,18 +10,18 @@ import { removeTitleMarks } from '../../lib/arib/text/title-marks.ts';
 import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
 import type { MonotonicClock, MonotonicMs } from '../../lib/host/clock.ts';
 import { settlesWithin, within } from '../../lib/host/deadline.ts';
+import type { RecordingId, ReservationId } from '../../lib/wire/ids.ts';
 import type { RecordingProgress } from '../../lib/wire/recordings.ts';
-import type { RecordingId, ReservationId } from '../model/ids.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import type {
   RecordingEnd,
   RecordingOrder,
   RecordingRecord,
-  RunningRecording as RunningRecordingInfo,
+  RunningRecordingStatus as RunningRecordingInfo,
 } from '../model/recording.ts';
 import type { RecordingReason } from '../model/recording-reason.ts';
 import type { StationRecord } from '../model/station.ts';
-import type { Stretch } from '../model/verdict.ts';
+import type { BroadcastSpan } from '../model/verdict.ts';
 import type { EventData, Hub } from '../notify/hub.ts';
 import { folderProblem } from '../settings/recording-folder-rules.ts';
 import type { RecordingStore } from '../store/recording-store.ts';
@@ -243,7 +243,7 @@ export class Recorder {
   }
 
   /** When recordings run or are planned. */
-  uses(): Stretch[] {
+  uses(): BroadcastSpan[] {
     const running = [...this.#running.values()].filter(({ isOver }) => !isOver);
     return [
       ...running.map(({ progress, record }) => ({ from: record.startAt, to: progress.until })),

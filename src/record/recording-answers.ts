@@ -11,8 +11,8 @@ import type {
   RecordingStatus,
 } from '../../lib/wire/api.ts';
 import { GAP_CAUSE_WORDS } from '../../lib/wire/gap-causes.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import { audioOptions } from '../model/audio.ts';
-import type { RecordingId } from '../model/ids.ts';
 import type { RecordingReason } from '../model/recording-reason.ts';
 import { type CutList, toEncoded } from '../model/recording-time.ts';
 import type { Damage } from '../model/verdict.ts';

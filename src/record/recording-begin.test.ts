@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { broadcastMs } from '../../lib/arib/time.ts';
-import { reservationId } from '../model/ids.ts';
+import { reservationId } from '../../lib/wire/ids.ts';
 import { nothingMeasured } from '../model/verdict.ts';
 import { type BeginFacts, delayOf, lifecycleOf } from './recording-begin.ts';
 

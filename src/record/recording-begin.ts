@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ProgramId } from '../../lib/arib/ids.ts';
 import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
+import type { GapCause } from '../../lib/wire/gap-causes.ts';
 import type { ProgramRecord } from '../model/program.ts';
 import type {
   NewRecording,
@@ -12,7 +13,7 @@ import type {
   SeriesMark,
 } from '../model/recording.ts';
 import type { StationRecord } from '../model/station.ts';
-import type { GapCause, Measured } from '../model/verdict.ts';
+import type { Measured } from '../model/verdict.ts';
 import {
   beginLifecycle,
   endsAt,

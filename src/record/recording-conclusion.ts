@@ -5,8 +5,8 @@
 import { earliest } from '../../lib/arib/time.ts';
 import type { WallClock } from '../../lib/host/clock.ts';
 import type { Log } from '../../lib/host/log.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import type { RetryChoice } from '../../lib/wire/vocabulary.ts';
-import type { RecordingId } from '../model/ids.ts';
 import type { RecordingPart } from '../model/recording.ts';
 import type { RecordingReason } from '../model/recording-reason.ts';
 import { type Judgement, judge, recordedMs, type Wanted, worthRepeating } from '../model/verdict.ts';

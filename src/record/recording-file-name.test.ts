@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { broadcastMs } from '../../lib/arib/time.ts';
-import { recordingId } from '../model/ids.ts';
+import { recordingId } from '../../lib/wire/ids.ts';
 import { joinedName, partName, shortStem, stemOf } from './recording-file-name.ts';
 
 const named = (title: string, stationName = '試験テレビ') =>

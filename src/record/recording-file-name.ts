@@ -1,6 +1,6 @@
 /** Names of recording files: readable, valid on any file system, and unique. */
 import { type BroadcastMs, JST_OFFSET_MS } from '../../lib/arib/time.ts';
-import type { RecordingId } from '../model/ids.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 
 /** A name has at most 255 octets; suffixes such as `.part12.ts` and numbers are appended. */
 const MAX_STEM_BYTES = 200;

@@ -1,6 +1,6 @@
 /** Marks of recordings by users: resume position, watched, protected. */
 import type { BroadcastMs } from '../../lib/arib/time.ts';
-import type { RecordingId } from '../model/ids.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import {
   type CutList,
   encodedLength,

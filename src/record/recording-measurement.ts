@@ -1,12 +1,12 @@
 /** Accumulates the reports of a recording's outputs, over all processes, into the measurements of its verdict. */
 import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../lib/arib/time.ts';
+import type { GapCause } from '../../lib/wire/gap-causes.ts';
 import {
+  type BroadcastSpan,
   type Damage,
-  type GapCause,
   isUnreadable,
   type Measured,
   type PacketSums,
-  type Stretch,
 } from '../model/verdict.ts';
 import type { Recount, RecountedRun } from '../reception/file-recount.ts';
 import type { UnwatchableSpan } from '../reception/programme-watch.ts';
@@ -60,7 +60,7 @@ export class RecordingMeasurement {
    * @param sums with the cause if the packets stayed scrambled and it is known
    * @param path the open file
    */
-  received(stretch: Stretch, sums: CausedSums, path?: string): void {
+  received(stretch: BroadcastSpan, sums: CausedSums, path?: string): void {
     const { stretches, breaks } = this.value;
     const last = stretches.at(-1);
     const broken = (breaks.at(-1)?.to ?? 0) > (last?.to ?? 0);
@@ -91,7 +91,7 @@ export class RecordingMeasurement {
     this.#waitingSince = undefined;
   }
 
-  #wrote(path: string, { from, to }: Stretch): void {
+  #wrote(path: string, { from, to }: BroadcastSpan): void {
     this.value.files ??= [];
     const last = this.value.files.at(-1);
     const begin = this.#waitingSince ?? from;
@@ -101,7 +101,7 @@ export class RecordingMeasurement {
   }
 
   /** Counts packets of a time span that is already covered. */
-  count(stretch: Stretch, sums: CausedSums): void {
+  count(stretch: BroadcastSpan, sums: CausedSums): void {
     add(this.value.sums, sums);
     if (sums.drops + sums.errors + sums.scrambled === 0) return;
     const { damage } = this.value;
@@ -128,7 +128,7 @@ export class RecordingMeasurement {
    * Adds what was found in the file of a killed process, for a time span that is already covered. Packets that stayed
    * scrambled have the same cause as those right before them. The file does not show why packets are missing.
    */
-  recounted(stretch: Stretch, { runs, holes, unwatchable }: Omit<Recount, 'recounted' | 'pcr'>): void {
+  recounted(stretch: BroadcastSpan, { runs, holes, unwatchable }: Omit<Recount, 'recounted' | 'pcr'>): void {
     this.#recountedRuns(stretch, runs);
     this.unwatchable(stretch.to, unwatchable);
     for (const { fromBeforeEndMs, toBeforeEndMs } of holes) {
@@ -137,7 +137,7 @@ export class RecordingMeasurement {
     }
   }
 
-  #recountedRuns(stretch: Stretch, runs: readonly RecountedRun[]): void {
+  #recountedRuns(stretch: BroadcastSpan, runs: readonly RecountedRun[]): void {
     const before = this.value.damage.at(-1);
     const isContinued = before !== undefined && isUnreadable(before) && stretch.from - before.to <= JOIN_MS;
     const cause = isContinued ? before.cause : undefined;
@@ -184,7 +184,7 @@ export class RecordingMeasurement {
   }
 
   /** A gap. Replaces earlier reports about its time span. */
-  broke(cause: GapCause, { from, to }: Stretch): void {
+  broke(cause: GapCause, { from, to }: BroadcastSpan): void {
     if (to <= from) return;
     this.value.breaks.push({ from, to, cause });
     this.value.stretches = this.value.stretches.flatMap((one) => {
@@ -214,7 +214,7 @@ export class RecordingMeasurement {
   }
 
   /** The packets were received, and are no longer in their file: nor are the places where some were missing. */
-  lost(cause: GapCause, { from, to }: Stretch): void {
+  lost(cause: GapCause, { from, to }: BroadcastSpan): void {
     this.broke(cause, { from, to });
     this.value.damage = this.value.damage.filter((one) => {
       if (one.from < from || one.to > to) return true;
@@ -309,7 +309,7 @@ export class RecordingMeasurement {
   }
 
   /** Drops gaps in which nothing seemed to come. */
-  forgetSilence({ from, to }: Stretch): void {
+  forgetSilence({ from, to }: BroadcastSpan): void {
     this.value.breaks = this.value.breaks.filter(
       (one) => !(SILENCE.has(one.cause) && one.from >= from && one.to <= to),
     );

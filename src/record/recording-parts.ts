@@ -7,7 +7,7 @@ import { access, copyFile, open, rm, stat, truncate } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { PACKET_SIZE } from '../../lib/arib/ts/packet.ts';
 import type { Log } from '../../lib/host/log.ts';
-import type { RecordingId } from '../model/ids.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import type { RecordingPart } from '../model/recording.ts';
 import type { RecordingReason } from '../model/recording-reason.ts';
 import { syncFolder } from '../reception/recorded-file.ts';

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { systemWallClock } from '../../lib/host/clock.ts';
 import { createLog } from '../../lib/host/log.ts';
-import { recordingId } from '../model/ids.ts';
+import { recordingId } from '../../lib/wire/ids.ts';
 import type { Leftover } from '../store/recycle-bin.ts';
 import { isOwnName, RecordingRemoval } from './recording-removal.ts';
 

@@ -16,6 +16,7 @@ import {
   RecordingsSchema,
   TOTAL_HEADER,
 } from '../../lib/wire/api.ts';
+import type { RecordingId, RuleId } from '../../lib/wire/ids.ts';
 import { problemResponse, REFUSALS } from '../http/route/described-responses.ts';
 import {
   findRecording,
@@ -26,7 +27,6 @@ import {
 } from '../http/route/path-ids.ts';
 import { notModified, polledAnswer, polledJson, polledResponses } from '../http/route/polled-answer.ts';
 import { Failure } from '../model/failure.ts';
-import type { RecordingId, RuleId } from '../model/ids.ts';
 import { cutQuery, searchWords } from '../model/search-text.ts';
 import type { RecordingListStore, RecordingQuestion } from '../store/recording-list-store.ts';
 import { orderName, type RecordingCursor, readCursor, writeCursor } from '../store/recording-order.ts';

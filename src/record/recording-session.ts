@@ -13,10 +13,11 @@ import {
 } from '../../lib/host/clock.ts';
 import { within } from '../../lib/host/deadline.ts';
 import type { Log } from '../../lib/host/log.ts';
+import type { GapCause } from '../../lib/wire/gap-causes.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import type { RecordingPhase } from '../../lib/wire/vocabulary.ts';
-import type { RecordingId } from '../model/ids.ts';
 import type { RecordingPart, RecordingSeam } from '../model/recording.ts';
-import { type GapCause, type Measured, recordedMs } from '../model/verdict.ts';
+import { type Measured, recordedMs } from '../model/verdict.ts';
 import type { ReceptionPool, ReceptionStream } from '../reception/reception-pool.ts';
 import { lastLife } from '../reception/recorded-file.ts';
 import { STREAM_USE } from '../tuner/agent-stream.ts';
@@ -34,7 +35,7 @@ import {
   priorityOf,
   type RecordingLifecycle,
 } from './recording-lifecycle.ts';
-import { type Place, RecordingStorage } from './recording-storage.ts';
+import { type FilePlace, RecordingStorage } from './recording-storage.ts';
 import { causeOfEnd, causeOfRefusal } from './stream-cause.ts';
 
 /** Interval of course ticks; short, because the clock may be set meanwhile. */
@@ -70,7 +71,7 @@ export interface RecordedStation {
 /** Stores the state that must survive the process. */
 interface SessionLedger {
   /** A file is about to be created; the order of the parts. Durable when it resolves. */
-  placed(parts: readonly RecordingPart[], place: Place | null): Promise<void>;
+  placed(parts: readonly RecordingPart[], place: FilePlace | null): Promise<void>;
   /** Time of the first packet. */
   began(at: BroadcastMs): void;
   measured(measured: Measured, parts: readonly RecordingPart[]): void;

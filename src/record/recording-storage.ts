@@ -6,9 +6,9 @@ import { dirname, join } from 'node:path';
 import type { MonotonicMs } from '../../lib/host/clock.ts';
 import { within } from '../../lib/host/deadline.ts';
 import type { Log } from '../../lib/host/log.ts';
-import type { RecordingId } from '../model/ids.ts';
+import type { GapCause } from '../../lib/wire/gap-causes.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import type { RecordingPart, RecordingSeam } from '../model/recording.ts';
-import type { GapCause } from '../model/verdict.ts';
 import {
   type FileCommand,
   type FileCut,
@@ -33,7 +33,7 @@ const WRITE_LIMIT_MS = 120_000;
 /** Errors that say nothing about the folder. */
 const OF_THE_FILE: ReadonlySet<string> = new Set(['ENOENT', 'EEXIST', REPLACED]);
 
-export interface Place {
+export interface FilePlace {
   folder: string;
   /** Common beginning of its file names. */
   stem: string;
@@ -50,7 +50,7 @@ interface RecordingStorageOptions {
   mounts?: Pick<FolderMounts, 'isAway' | 'isDeleted' | 'identify'> | undefined;
   reception: ReceptionTimeline;
   /** Durable when it resolves. @param place folder and stem of the last part; null: no part is left */
-  placed: (parts: readonly RecordingPart[], place: Place | null) => Promise<void>;
+  placed: (parts: readonly RecordingPart[], place: FilePlace | null) => Promise<void>;
   seam: (seam: Omit<RecordingSeam, 'at'>) => void;
   /** `trouble` has changed. */
   onTrouble?: (() => void) | undefined;

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
 import { broadcastMs } from '../../lib/arib/time.ts';
 import { wallMs } from '../../lib/host/clock.ts';
+import { recordingId } from '../../lib/wire/ids.ts';
 import { span } from '../../test/record/span.ts';
 import { StreamBuilder } from '../../test/stream-builder.ts';
-import { recordingId } from '../model/ids.ts';
-import { type Measured, nothingMeasured, type Stretch } from '../model/verdict.ts';
+import { type BroadcastSpan, type Measured, nothingMeasured } from '../model/verdict.ts';
 import { endedWhileAway, previousProgress, UnreceivedEnd } from './running-recording.ts';
 
 const STATION = 1 as StationId;
@@ -24,7 +24,7 @@ function guide() {
   return { next, end };
 }
 
-const endOf = (end: UnreceivedEnd, now = 10 * HOUR, received: Stretch[] = []) =>
+const endOf = (end: UnreceivedEnd, now = 10 * HOUR, received: BroadcastSpan[] = []) =>
   Number(end.endOf(broadcastMs(HOUR), broadcastMs(now), received));
 
 test('a programme lasted until the next one began, where that was postponed', () => {

@@ -10,9 +10,9 @@ import type { WallClock } from '../../lib/host/clock.ts';
 import { sleepUnlessAborted } from '../../lib/host/deadline.ts';
 import type { Log } from '../../lib/host/log.ts';
 import { pick } from '../../lib/wire/fields.ts';
+import type { RecordingId, ReservationId } from '../../lib/wire/ids.ts';
 import type { RecordingProgress } from '../../lib/wire/recordings.ts';
 import { CONVERSION_OPTIONS } from '../../lib/wire/rule-fields.ts';
-import type { RecordingId, ReservationId } from '../model/ids.ts';
 import type {
   RecordingEnding,
   RecordingOrder,
@@ -20,7 +20,7 @@ import type {
   RecordingRecord,
   RecordingTexts,
 } from '../model/recording.ts';
-import { type Measured, nothingMeasured, type Stretch, type Wanted } from '../model/verdict.ts';
+import { type BroadcastSpan, type Measured, nothingMeasured, type Wanted } from '../model/verdict.ts';
 import { lastLife } from '../reception/recorded-file.ts';
 import type { RecordingStore } from '../store/recording-store.ts';
 import type { CommitBatcher } from './commit-batcher.ts';
@@ -115,7 +115,7 @@ export class UnreceivedEnd {
    * @param endAt the last known end
    * @param received when packets were received
    */
-  endOf(endAt: BroadcastMs, now: BroadcastMs, received: readonly Stretch[]): BroadcastMs {
+  endOf(endAt: BroadcastMs, now: BroadcastMs, received: readonly BroadcastSpan[]): BroadcastMs {
     const before = this.#next;
     const isHeard = received.some(({ from, to }) => from <= endAt && to >= endAt);
     if (isHeard || before === undefined || before.endAt !== endAt) return endAt;

@@ -4,7 +4,7 @@
  */
 import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../lib/arib/time.ts';
 import type { Log } from '../../lib/host/log.ts';
-import type { Stretch } from '../model/verdict.ts';
+import type { BroadcastSpan } from '../model/verdict.ts';
 import type { Hub } from '../notify/hub.ts';
 
 /** Threshold of the warning. */
@@ -28,13 +28,13 @@ export interface SpaceNeeds {
   /** Octets per ms of a recording; null: there is no recording yet. */
   rate: number | null;
   /** When recordings run or are planned; epoch ms. */
-  uses: readonly Stretch[];
+  uses: readonly BroadcastSpan[];
   /** Epoch ms. */
   now: BroadcastMs;
 }
 
 /** Recordings of the next day at most. */
-function usesAhead({ uses, now }: Pick<SpaceNeeds, 'uses' | 'now'>): Stretch[] {
+function usesAhead({ uses, now }: Pick<SpaceNeeds, 'uses' | 'now'>): BroadcastSpan[] {
   return uses
     .map(({ from, to }) => ({ from: latest(from, now), to: earliest(to, plusMs(now, AHEAD_MS)) }))
     .filter(({ from, to }) => to > from);
@@ -58,7 +58,7 @@ export function shortageOf(needs: SpaceNeeds): Shortage | null {
 }
 
 /** When parallel recordings reach a total length of so many ms; null: they are shorter. */
-function usedUpAt(uses: readonly Stretch[], leftMs: number): BroadcastMs | null {
+function usedUpAt(uses: readonly BroadcastSpan[], leftMs: number): BroadcastMs | null {
   const changes = uses
     .flatMap(({ from, to }) => [
       { at: from, by: 1 },

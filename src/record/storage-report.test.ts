@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { broadcastMs } from '../../lib/arib/time.ts';
 import { span } from '../../test/record/span.ts';
-import type { Stretch } from '../model/verdict.ts';
+import type { BroadcastSpan } from '../model/verdict.ts';
 import { type FileSystem, type FolderSpace, FolderSpaces } from './folder-space.ts';
 import { storageFacts } from './storage-report.ts';
 
@@ -13,7 +13,7 @@ function facts(
   spaces: Record<string, Partial<FolderSpace> | undefined>,
   bytes: Record<string, number> = {},
   rate: number | null = SUMS.rate,
-  uses: readonly Stretch[] = [],
+  uses: readonly BroadcastSpan[] = [],
 ) {
   return storageFacts({
     folders: () => folders,
@@ -70,7 +70,7 @@ describe('the space for recordings', () => {
 
   test('is short when it lasts less than half an hour for the bookings, also below the floor', async () => {
     const MINUTE = 60_000;
-    const within = async (minutes: number, uses: Stretch[], rate: number | null = 1_000) => {
+    const within = async (minutes: number, uses: BroadcastSpan[], rate: number | null = 1_000) => {
       const spaces = { '/a': { freeBytes: minutes * MINUTE * (rate ?? 2_125) } };
       return (await facts([folder('/a', GIGABYTE)], spaces, {}, rate, uses)).shortage;
     };

@@ -5,7 +5,7 @@ import type { BroadcastMs } from '../../lib/arib/time.ts';
 import { type StorageFacts, StorageSchema } from '../../lib/wire/api.ts';
 import { REFUSALS } from '../http/route/described-responses.ts';
 import { polledAnswer, polledJson, polledResponses } from '../http/route/polled-answer.ts';
-import type { Stretch } from '../model/verdict.ts';
+import type { BroadcastSpan } from '../model/verdict.ts';
 import type { RecordingSumStore } from '../store/recording-sums.ts';
 import { type Folder, isFilling, isFull } from './folder-selection.ts';
 import type { FolderSpace, FolderSpaces } from './folder-space.ts';
@@ -17,7 +17,7 @@ interface StorageParts {
   sums: Pick<RecordingSumStore, 'sums' | 'byFolder'>;
   spaces: Pick<FolderSpaces, 'of'>;
   /** When recordings run or are planned; epoch ms. */
-  uses: () => readonly Stretch[];
+  uses: () => readonly BroadcastSpan[];
   now: () => BroadcastMs;
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
+import type { GapCause } from '../../lib/wire/gap-causes.ts';
 import { Failure } from '../model/failure.ts';
-import type { GapCause } from '../model/verdict.ts';
 import { type AgentStreamErrorCode, streamFailure } from '../tuner/agent-stream.ts';
 import { causeOfEnd, causeOfRefusal } from './stream-cause.ts';
 

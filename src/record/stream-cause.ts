@@ -1,9 +1,10 @@
 /** The cause of a gap: why a stream could not be opened, ended, or stays scrambled. */
 
 import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
+import type { GapCause } from '../../lib/wire/gap-causes.ts';
 import { Failure } from '../model/failure.ts';
-import { type GapCause, isUnreadable, type PacketSums } from '../model/verdict.ts';
-import { StreamFailure, type StreamProblem } from '../tuner/agent-stream.ts';
+import { isUnreadable, type PacketSums } from '../model/verdict.ts';
+import { AgentStreamFailure, type StreamProblem } from '../tuner/agent-stream.ts';
 
 /** Interval of the query: a card with a contract may have been inserted. */
 const ASK_AGAIN_MS = 5_000;
@@ -66,7 +67,7 @@ export function causeOfEnd(
 
 export function causeOfRefusal(error: unknown): GapCause {
   if (!(error instanceof Failure)) return 'stream_ended';
-  const problem = error instanceof StreamFailure ? error.problem.code : undefined;
+  const problem = error instanceof AgentStreamFailure ? error.problem.code : undefined;
   if (problem === 'agent_silent' || problem === 'silent') return 'agent_silent';
   const { code } = error;
   if (code === 'agent_unavailable' || code === 'no_tuner' || code === 'no_signal') return code;

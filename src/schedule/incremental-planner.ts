@@ -4,15 +4,15 @@
  */
 
 import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
+import { type ReservationId, type RuleId, ruleId } from '../../lib/wire/ids.ts';
 import { OPEN_RESERVATION_STATES } from '../../lib/wire/vocabulary.ts';
 import { Failure } from '../model/failure.ts';
-import { type ReservationId, ruleId } from '../model/ids.ts';
 import type { Reservation } from '../model/reservation.ts';
 import type { PassedOverReason, ReservationReason } from '../model/reservation-reason.ts';
-import type { Rule, RuleDraft, RuleId } from '../model/rule.ts';
+import type { Rule, RuleDraft } from '../model/rule.ts';
 import type { RuleFault } from '../model/rule-fault.ts';
 import type { KnownStation } from '../model/station.ts';
-import type { GuideProgram } from './match/guide-index.ts';
+import type { IndexedProgram } from './match/program-rows.ts';
 import { RuleMatcher, type RuleStations } from './match/rule-matcher.ts';
 import { Facts } from './plan/airings.ts';
 import type { PlanGuide } from './plan/plan-guide.ts';
@@ -26,7 +26,7 @@ export type PlanCircumstances = Omit<PlanInput, 'guide' | 'facts' | 'matches' | 
 
 /** A programme that a rule would match, with its resulting state. */
 interface PreviewedProgram {
-  readonly program: GuideProgram;
+  readonly program: IndexedProgram;
   /** null: it would not be booked. */
   readonly state: Reservation['state'] | null;
   /** Reason of a conflict, a skip, or of not being booked. */
@@ -54,7 +54,7 @@ interface HeldRule {
   /** Why it must be disabled. */
   fault: RuleFault | null;
   /** undefined: not matched since the guide or the rule was replaced. */
-  matched: Map<ProgramId, GuideProgram> | undefined;
+  matched: Map<ProgramId, IndexedProgram> | undefined;
 }
 
 type UsedRule = HeldRule & { readonly matcher: RuleMatcher };
@@ -67,7 +67,7 @@ function isUsed(held: HeldRule): held is UsedRule {
 interface Changed {
   readonly ids: ReadonlySet<ProgramId>;
   /** Those that still exist. */
-  readonly programs: readonly GuideProgram[];
+  readonly programs: readonly IndexedProgram[];
 }
 
 /** Above this number of changes every rule is matched from scratch: the index is quicker than checking each change. */
@@ -123,8 +123,8 @@ export class IncrementalPlanner {
   }
 
   /** Includes programmes that the broadcaster moved out of the rule's time window after they were booked. */
-  #matched(reservations: readonly Reservation[]): Map<RuleId, GuideProgram[]> {
-    const matches = new Map<RuleId, GuideProgram[]>();
+  #matched(reservations: readonly Reservation[]): Map<RuleId, IndexedProgram[]> {
+    const matches = new Map<RuleId, IndexedProgram[]>();
     for (const [id, { matched }] of this.#rules) {
       if (matched !== undefined) matches.set(id, [...matched.values()]);
     }
@@ -172,7 +172,7 @@ export class IncrementalPlanner {
     const made = this.#planned(circumstances, near, rule);
     const upcoming = programs.filter((program) => program.endAt > circumstances.now);
     const planned = new Set(near.get(id)?.programs);
-    const isFar = (program: GuideProgram): boolean => !planned.has(program);
+    const isFar = (program: IndexedProgram): boolean => !planned.has(program);
     return { programs: becoming(upcoming, circumstances.reservations, made, isFar), fault: null };
   }
 
@@ -221,17 +221,17 @@ export class IncrementalPlanner {
       return;
     }
     for (const id of changed.ids) known?.delete(id);
-    const matched = known ?? new Map<ProgramId, GuideProgram>();
+    const matched = known ?? new Map<ProgramId, IndexedProgram>();
     for (const program of programs) matched.set(program.id, program);
     held.matched = matched;
   }
 }
 
 function becoming(
-  programs: readonly GuideProgram[],
+  programs: readonly IndexedProgram[],
   reservations: readonly Reservation[],
   { create, update, remove, passedOver }: Plan,
-  isFar: (program: GuideProgram) => boolean,
+  isFar: (program: IndexedProgram) => boolean,
 ): PreviewedProgram[] {
   const planned = new Map([...create, ...update.map(({ to }) => to)].map((one) => [one.programId, one]));
   const removed = new Set(remove);

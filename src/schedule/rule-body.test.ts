@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { Value } from '@sinclair/typebox/value';
 import { broadcastMs } from '../../lib/arib/time.ts';
+import { ruleId } from '../../lib/wire/ids.ts';
 import { RuleSchema } from '../../lib/wire/schedule.ts';
 import { Failure } from '../model/failure.ts';
-import { ruleId } from '../model/ids.ts';
 import { checkExpression } from './expression/expression.ts';
 import { readRule, ruleItem } from './rule-body.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { broadcastMs } from '../../lib/arib/time.ts';
+import { ruleId } from '../../lib/wire/ids.ts';
 import { HOUR, Home, MINUTE, NOON } from '../../test/schedule/plan-home.ts';
-import { ruleId } from '../model/ids.ts';
-import type { GuideProgram } from './match/guide-index.ts';
+import type { IndexedProgram } from './match/program-rows.ts';
 import { nearest } from './rule-match-limit.ts';
 
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
@@ -11,7 +11,7 @@ const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
 /** Consecutive programmes of half an hour, beginning at an offset in minutes from noon. */
 const [ONE, TWO] = [ruleId(1), ruleId(2)];
 
-function programmes(count: number, from = 0): GuideProgram[] {
+function programmes(count: number, from = 0): IndexedProgram[] {
   const home = new Home();
   const station = home.station('T27');
   const ids = Array.from({ length: count }, (_, index) =>
@@ -53,7 +53,7 @@ describe('the matches of rules that are planned', () => {
 
   test('reach every match as time advances', () => {
     const programs = programmes(50);
-    const planned = new Set<GuideProgram>();
+    const planned = new Set<IndexedProgram>();
     for (let now = NOON - HOUR; now < NOON + 26 * HOUR; now += 10 * MINUTE) {
       const near = nearest(new Map([[ONE, programs]]), broadcastMs(now), 2, 100).get(ONE)?.programs ?? [];
       for (const program of near) if (program.startAt > now) planned.add(program);

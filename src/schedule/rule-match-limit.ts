@@ -1,8 +1,7 @@
 /** Limits how many matches of one rule are planned at once: the earliest are booked, the others later. Pure. */
 import type { BroadcastMs } from '../../lib/arib/time.ts';
-import type { RuleId } from '../model/rule.ts';
-import type { GuideProgram } from './match/guide-index.ts';
-
+import type { RuleId } from '../../lib/wire/ids.ts';
+import type { IndexedProgram } from './match/program-rows.ts';
 /** All programmes of two stations in eight days, or the next three hours of 120 stations. Plans run every minute. */
 export const MAX_OF_RULE = 1000;
 /** A thousand rules of ten programmes each. If there are more matches, the rules with the most get fewer. */
@@ -10,7 +9,7 @@ const MAX_OF_ALL = 10_000;
 
 export interface Near {
   /** In no order. */
-  readonly programs: readonly GuideProgram[];
+  readonly programs: readonly IndexedProgram[];
   /** Number of programmes that are booked later. */
   readonly left: number;
 }
@@ -20,7 +19,7 @@ export interface Near {
  * @param now programmes that are over do not count towards the limit
  */
 export function nearest(
-  matches: ReadonlyMap<RuleId, readonly GuideProgram[]>,
+  matches: ReadonlyMap<RuleId, readonly IndexedProgram[]>,
   now: BroadcastMs,
   ofRule = MAX_OF_RULE,
   ofAll = MAX_OF_ALL,
@@ -52,7 +51,7 @@ function shareOf(counts: readonly number[], total: number): number {
   return Infinity;
 }
 
-function firstOf(programs: readonly GuideProgram[], count: number): GuideProgram[] {
+function firstOf(programs: readonly IndexedProgram[], count: number): IndexedProgram[] {
   // Sorting numbers is ten times as fast as sorting programmes.
   const last = Float64Array.from(programs, ({ startAt }) => startAt).sort()[count - 1] ?? -Infinity;
   return programs

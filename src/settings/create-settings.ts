@@ -7,7 +7,7 @@ import type { AddRoutes } from '../http/route/server-interfaces.ts';
 import type { Hub } from '../notify/hub.ts';
 import { SettingStore } from '../store/setting-store.ts';
 import { type FolderRules, folderList, refusedFolder } from './recording-folder-rules.ts';
-import { Settings } from './settings.ts';
+import { SettingsService } from './settings.ts';
 import { addSettingsRoutes } from './settings-routes.ts';
 
 interface SettingsNeeds {
@@ -21,7 +21,7 @@ interface SettingsNeeds {
 }
 
 export function createSettings({ database, hasGpu, folders, log, ...needs }: SettingsNeeds) {
-  const settings = new Settings({
+  const settings = new SettingsService({
     ...needs,
     store: new SettingStore(database),
     facts: () => ({ gpu: hasGpu() }),

@@ -11,7 +11,12 @@ import {
   type SystemFacts,
   SystemSchema,
 } from '../../lib/wire/api.ts';
-import { jsonAnswer, problemResponse, REFUSAL_SCHEMAS, REFUSALS } from '../http/route/described-responses.ts';
+import {
+  describedJson,
+  problemResponse,
+  REFUSAL_SCHEMAS,
+  REFUSALS,
+} from '../http/route/described-responses.ts';
 import { polledAnswer, polledJson, polledResponses } from '../http/route/polled-answer.ts';
 import { requesterOf } from '../http/route/request.ts';
 import { Failure } from '../model/failure.ts';
@@ -90,7 +95,7 @@ export function addSettingsRoutes(app: Elysia, parts: SettingsRouteNeeds): void 
       tags,
       responses: {
         ...REFUSALS,
-        200: jsonAnswer('the folders', FolderListSchema),
+        200: describedJson('the folders', FolderListSchema),
         400: problemResponse('no folder that can be read; the reason as text'),
         404: problemResponse('nothing is there'),
       },

@@ -10,7 +10,7 @@ import { Failure } from '../model/failure.ts';
 import { Hub } from '../notify/hub.ts';
 import { openDatabase } from '../store/database.ts';
 import { SettingStore } from '../store/setting-store.ts';
-import { Settings } from './settings.ts';
+import { SettingsService } from './settings.ts';
 import { databaseBytes, folderFacts } from './system.ts';
 
 let database: Database;
@@ -29,11 +29,11 @@ afterEach(() => {
   database.close();
 });
 
-function open(): Settings {
+function open(): SettingsService {
   const log = createLog({ level: 'debug', now: () => wallMs(0), write: (line) => lines.push(line) });
   const hub = new Hub(() => {});
   hub.subscribe((event) => published.push(event.name));
-  return new Settings({
+  return new SettingsService({
     store: new SettingStore(database),
     facts: () => ({ gpu }),
     hub,
@@ -42,7 +42,7 @@ function open(): Settings {
   });
 }
 
-function refused(settings: Settings, body: unknown): string | undefined {
+function refused(settings: SettingsService, body: unknown): string | undefined {
   const before = settings.all();
   try {
     settings.change(body);

@@ -85,7 +85,7 @@ function readChanges(body: unknown): Map<SettingKey, unknown> {
   return changes;
 }
 
-export class Settings {
+export class SettingsService {
   readonly #listeners = new Set<SettingListener>();
   /** Only keys whose value is not the default. */
   #stored: Map<SettingKey, unknown>;

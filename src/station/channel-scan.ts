@@ -19,7 +19,7 @@ import {
   foundTypes,
   giveUp,
   nothingFound,
-  type PhysicalChannel,
+  type ScanChannel,
   type ScanProgress,
   type ScanTask,
   scannedTable,
@@ -37,7 +37,7 @@ function isFree(tuner: Tuner): boolean {
 }
 
 /** The channel is kept open by another user: sharing its tuning costs nothing. */
-function isOpen(tuners: readonly Tuner[], { type, channel }: PhysicalChannel): boolean {
+function isOpen(tuners: readonly Tuner[], { type, channel }: ScanChannel): boolean {
   return tuners.some(
     (tuner) =>
       tuner.tuned?.type === type &&
@@ -51,9 +51,9 @@ function isOpen(tuners: readonly Tuner[], { type, channel }: PhysicalChannel): b
  * priority are not displaced, and one free tuner is left for the next user.
  * @param running current readings; @param waiting in order of preference
  */
-export function startable<Task extends PhysicalChannel>(
+export function startable<Task extends ScanChannel>(
   waiting: readonly Task[],
-  running: readonly PhysicalChannel[],
+  running: readonly ScanChannel[],
   tuners: readonly Tuner[],
 ): Task[] {
   const free = tuners.filter(isFree);

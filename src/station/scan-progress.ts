@@ -8,7 +8,7 @@ import type { ScanFailed } from '../../lib/wire/api.ts';
 import { isWorthListing } from '../model/station.ts';
 import type { ScannedStream, SurveyOutcome, SurveyResult } from '../reception/survey-types.ts';
 
-export interface PhysicalChannel {
+export interface ScanChannel {
   type: BroadcastType;
   channel: string;
 }
@@ -28,7 +28,7 @@ const RANGES: Record<BroadcastType, readonly string[]> = {
 };
 
 /** Physical channels of a scan. */
-export function scanRange(types: readonly BroadcastType[]): PhysicalChannel[] {
+export function scanRange(types: readonly BroadcastType[]): ScanChannel[] {
   return types.flatMap((type) => RANGES[type].map((channel) => ({ type, channel })));
 }
 
@@ -38,7 +38,7 @@ function splitSlot(channel: string): { transponder: string; slot: number } | und
   return match?.[1] === undefined ? undefined : { transponder: match[1], slot: Number(match[2]) };
 }
 
-export interface ScanTask extends PhysicalChannel {
+export interface ScanTask extends ScanChannel {
   attempt: 1 | 2;
 }
 
@@ -73,7 +73,7 @@ export function beginScan(types: readonly BroadcastType[]): ScanProgress {
   };
 }
 
-function isSame(a: PhysicalChannel, b: PhysicalChannel): boolean {
+function isSame(a: ScanChannel, b: ScanChannel): boolean {
   return a.type === b.type && a.channel === b.channel;
 }
 
@@ -144,7 +144,7 @@ function settleFound(progress: ScanProgress, task: ScanTask, stream: ScannedStre
   fail(progress, drop, 'complete', `${keep.channel} と同じ放送です`);
 }
 
-function fail(progress: ScanProgress, at: PhysicalChannel, outcome: SurveyOutcome, message: string): void {
+function fail(progress: ScanProgress, at: ScanChannel, outcome: SurveyOutcome, message: string): void {
   progress.failed.push({ type: at.type, channel: at.channel, message, outcome });
 }
 

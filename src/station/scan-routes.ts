@@ -10,7 +10,7 @@ import {
   type ScanStatus,
   ScanStatusSchema,
 } from '../../lib/wire/api.ts';
-import { jsonAnswer, jsonBody, problemResponse, REFUSALS } from '../http/route/described-responses.ts';
+import { describedJson, jsonBody, problemResponse, REFUSALS } from '../http/route/described-responses.ts';
 import { polledAnswer, polledJson, polledResponses } from '../http/route/polled-answer.ts';
 import { readAs } from '../model/schema-mismatch.ts';
 
@@ -52,7 +52,7 @@ export function addScanRoutes(app: Elysia, { scans, tests }: ScanRouteNeeds): vo
         tags,
         responses: {
           ...REFUSALS,
-          200: jsonAnswer('the scan that began', ScanStatusSchema),
+          200: describedJson('the scan that began', ScanStatusSchema),
           400: problemResponse('unknown or no types'),
           409: problemResponse('`conflict`: one is running'),
           503: problemResponse(
@@ -86,7 +86,7 @@ export function addScanRoutes(app: Elysia, { scans, tests }: ScanRouteNeeds): vo
       tags,
       responses: {
         ...REFUSALS,
-        200: jsonAnswer('how it is received', ReceptionTestSchema),
+        200: describedJson('how it is received', ReceptionTestSchema),
         400: problemResponse('malformed body'),
         409: problemResponse('`conflict`: another test is running'),
       },

@@ -3,14 +3,14 @@ import type { Database } from 'bun:sqlite';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
 import { CANCELLATION_REACH_MS, type Cancellation } from '../model/reservation.ts';
 import { execute } from './query.ts';
-import { defineTable, plain, type Row, text } from './table.ts';
+import { defineTable, plain, type Row, textColumn } from './table.ts';
 
 const CANCELLATIONS = defineTable<Cancellation>({
   id: plain(),
   ruleId: plain(),
   type: plain(),
   channel: plain(),
-  title: text(),
+  title: textColumn(),
   startAt: plain(),
   cancelledAt: plain(),
 });

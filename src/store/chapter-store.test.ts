@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { wallMs } from '../../lib/host/clock.ts';
-import { type RecordingId, recordingId } from '../model/ids.ts';
+import { type RecordingId, recordingId } from '../../lib/wire/ids.ts';
 import { ChapterStore } from './chapter-store.ts';
 import { openDatabase } from './database.ts';
 

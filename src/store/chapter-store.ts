@@ -5,6 +5,8 @@
 
 import type { Database } from 'bun:sqlite';
 import type { WallMs } from '../../lib/host/clock.ts';
+import { type RecordingId, recordingId } from '../../lib/wire/ids.ts';
+import type { CommercialHandling } from '../../lib/wire/vocabulary.ts';
 import {
   type ChapterSegment,
   DETECTION_FAILURES,
@@ -12,11 +14,9 @@ import {
   type DetectedChapters,
   type DetectionFailure,
 } from '../model/chapters.ts';
-import type { CommercialHandling } from '../model/encoding.ts';
-import { type RecordingId, recordingId } from '../model/ids.ts';
 import { recordingsWithoutOriginal } from './picture-store.ts';
 import { readList } from './stored-json.ts';
-import { defineTable, flag, json, plain, type Row } from './table.ts';
+import { defineTable, flagColumn, json, plain, type Row } from './table.ts';
 import { atomically } from './transaction.ts';
 
 /** Current chapters of a recording. */
@@ -73,7 +73,7 @@ const CHAPTERS = defineTable<ChapterRow>({
   version: plain(),
   detected: json(readSegments),
   corrected: json(readSegments),
-  reliable: flag(),
+  reliable: flagColumn(),
   state: oneOf(STATES),
   reason: oneOf(DETECTION_FAILURES),
   attempts: plain(),

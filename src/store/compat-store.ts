@@ -4,7 +4,7 @@ import type { StationId } from '../../lib/arib/ids.ts';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
 import type { WallMs } from '../../lib/host/clock.ts';
 import { execute } from './query.ts';
-import { defineTable, flag, plain, type Row } from './table.ts';
+import { defineTable, flagColumn, plain, type Row } from './table.ts';
 import { atomically } from './transaction.ts';
 
 export interface StoredClientLink {
@@ -110,10 +110,10 @@ export interface StoredBroker {
 }
 
 const BROKER = defineTable<StoredBroker>({
-  enabled: flag(),
+  enabled: flagColumn(),
   host: plain(),
   port: plain(),
-  tls: flag(),
+  tls: flagColumn(),
   user: plain(),
   password: plain(),
   prefix: plain(),

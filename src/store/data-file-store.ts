@@ -3,9 +3,9 @@
  * is stored before the file is made, and stays while its recording has other files: also when the original is removed.
  */
 import type { Database } from 'bun:sqlite';
-import type { RecordingId } from '../model/ids.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import { execute, idsOf } from './query.ts';
-import { defineTable, flag, named, plain, type Row } from './table.ts';
+import { defineTable, flagColumn, named, plain, type Row } from './table.ts';
 
 export interface DataFile {
   readonly path: string;
@@ -15,7 +15,11 @@ export interface DataFile {
   readonly isComplete: boolean;
 }
 
-const FILES = defineTable<DataFile>({ path: plain(), bytes: plain(), isComplete: named('complete', flag()) });
+const FILES = defineTable<DataFile>({
+  path: plain(),
+  bytes: plain(),
+  isComplete: named('complete', flagColumn()),
+});
 
 export class DataFileStore {
   constructor(private readonly database: Database) {}

@@ -3,14 +3,24 @@ import type { Database } from 'bun:sqlite';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
 import type { WallMs } from '../../lib/host/clock.ts';
 import { namesOf } from '../../lib/wire/fields.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import { ENCODE_OPTIONS } from '../../lib/wire/rule-fields.ts';
 import type { JobState } from '../../lib/wire/vocabulary.ts';
 import { ENCODE_REASONS, type EncodeReason } from '../model/encode-reason.ts';
 import type { EncodeJob, EncodeResult, EncodeWish } from '../model/encoding.ts';
-import type { RecordingId } from '../model/ids.ts';
 import { execute, exists, idsOf } from './query.ts';
 import { readList, readObject } from './stored-json.ts';
-import { columnsOf, defineTable, flag, json, named, plain, type Row, selected, text } from './table.ts';
+import {
+  columnsOf,
+  defineTable,
+  flagColumn,
+  json,
+  named,
+  plain,
+  type Row,
+  selected,
+  textColumn,
+} from './table.ts';
 import { atomically } from './transaction.ts';
 
 /** A job with the fields of its recording that lists show. */
@@ -77,7 +87,7 @@ const JOBS = defineTable<EncodeJob>({
   state: plain(),
   position: plain(),
   ...columnsOf(ENCODE_OPTIONS),
-  automatic: flag(),
+  automatic: flagColumn(),
   attempts: plain(),
   readyAt: plain(),
   reason: named('message', json(readReason, storedReason)),
@@ -87,13 +97,13 @@ const JOBS = defineTable<EncodeJob>({
   endedAt: plain(),
 });
 const LISTED = JOBS.with<ListedEncode>({
-  name: selected('r.name', text()),
-  serviceName: selected('r.service_name', text()),
+  name: selected('r.name', textColumn()),
+  serviceName: selected('r.service_name', textColumn()),
   startAt: selected('r.start_at', plain()),
   durationMs: selected('r.duration_ms', plain()),
-  isReady: selected(`(${ENCODABLE})`, flag()),
-  isDeleted: selected('r.deleted_at IS NOT NULL', flag()),
-  hasPictures: selected('r.pictures', flag()),
+  isReady: selected(`(${ENCODABLE})`, flagColumn()),
+  isDeleted: selected('r.deleted_at IS NOT NULL', flagColumn()),
+  hasPictures: selected('r.pictures', flagColumn()),
 });
 const LOGS = JOBS.pick(['state', 'reason', 'createdAt', 'startedAt', 'endedAt']).with<EncodeLogRow>({
   log: plain(),

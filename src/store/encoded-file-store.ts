@@ -1,18 +1,13 @@
 /** Encoded files of recordings: makes a file available, and retires the original stream. */
 import type { Database } from 'bun:sqlite';
 import type { WallMs } from '../../lib/host/clock.ts';
-import type {
-  ChapterRoom,
-  EncodedCodec,
-  EncodedFacts,
-  EncodedFile,
-  EncodedSource,
-} from '../model/encoding.ts';
-import type { RecordingId } from '../model/ids.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
+import type { EncodedCodec, EncodedSource } from '../../lib/wire/vocabulary.ts';
+import type { ChapterRoom, EncodedFacts, EncodedFile } from '../model/encoding.ts';
 import { execute, exists } from './query.ts';
 import { readCuts } from './recording-json.ts';
 import { readObject } from './stored-json.ts';
-import { defineTable, json, orNull, plain, type Row } from './table.ts';
+import { defineTable, json, nullableColumn, plain, type Row } from './table.ts';
 import { atomically } from './transaction.ts';
 
 interface HandedOver extends EncodedFile {
@@ -34,7 +29,7 @@ interface StaleChapters {
 
 const FILES = defineTable<EncodedFile>({
   source: plain(),
-  cuts: orNull(json(readCuts)),
+  cuts: nullableColumn(json(readCuts)),
   facts: json(readFacts),
 });
 

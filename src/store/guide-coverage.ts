@@ -5,7 +5,7 @@ import type { StationId } from '../../lib/arib/ids.ts';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
 import type { WallMs } from '../../lib/host/clock.ts';
 import type { ReadCoverage } from '../model/guide-change.ts';
-import { defineTable, flag, plain, type Row } from './table.ts';
+import { defineTable, flagColumn, plain, type Row } from './table.ts';
 import { atomically } from './transaction.ts';
 
 export interface StationCoverage {
@@ -20,7 +20,7 @@ const COVERAGE = defineTable<StationCoverage & { stationId: StationId }>({
   stationId: plain(),
   readAt: plain(),
   filledUntil: plain(),
-  hasGuide: flag(),
+  hasGuide: flagColumn(),
 });
 
 /** A complete reading replaces the coverage; a partial one only extends it. */

@@ -6,7 +6,7 @@ import type { Database } from 'bun:sqlite';
 import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
 import { GUIDE_DESCRIPTION_LENGTH, type ReservationState } from '../../lib/wire/api.ts';
-import type { ReservationId } from '../model/ids.ts';
+import type { ReservationId } from '../../lib/wire/ids.ts';
 import { type CountedTable, tableStamp } from './change-counters.ts';
 import { LONGEST_MS, ORDINARY_MS } from './program-row.ts';
 import { IS_OF_PROGRAM } from './reservation-row.ts';

@@ -13,7 +13,7 @@ import { execute, exists } from './query.ts';
 import { readReason, readVerdict } from './recording-json.ts';
 import { readReservationReason } from './reservation-json.ts';
 import { readCodes, readObject } from './stored-json.ts';
-import { defineTable, flag, json, named, orNull, plain, type Row, selected } from './table.ts';
+import { defineTable, flagColumn, json, named, nullableColumn, plain, type Row, selected } from './table.ts';
 import { atomically } from './transaction.ts';
 
 /** Notices of so many things are kept; a household sees some tens a day. */
@@ -57,11 +57,11 @@ const TARGETS = defineTable<StoredTarget>({
   secret: plain(),
   to: named('recipient', plain()),
   events: json(readCodes<NoticeEvent>),
-  quiet: orNull(json(readObject<NonNullable<StoredTarget['quiet']>>)),
-  digest: flag(),
-  enabled: flag(),
+  quiet: nullableColumn(json(readObject<NonNullable<StoredTarget['quiet']>>)),
+  digest: flagColumn(),
+  enabled: flagColumn(),
   base: plain(),
-  last: orNull(json(readObject<NonNullable<StoredTarget['last']>>)),
+  last: nullableColumn(json(readObject<NonNullable<StoredTarget['last']>>)),
 });
 /** What a user sets. */
 const CHOSEN = [

@@ -3,7 +3,7 @@ import type { Database } from 'bun:sqlite';
 import type { WallMs } from '../../lib/host/clock.ts';
 import type { AccessToken, PairingCode } from '../model/pairing.ts';
 import { execute, idsOf } from './query.ts';
-import { readText } from './stored-json.ts';
+import { storedText } from './stored-json.ts';
 import { defineTable, joined, plain, type Row } from './table.ts';
 import { atomically } from './transaction.ts';
 
@@ -32,7 +32,7 @@ function codeOf(row: Row): PairingCode {
   if (row.consumed_at !== null) return { kind: 'consumed', expiresAt };
   return row.approver === null
     ? { kind: 'pending', expiresAt }
-    : { kind: 'approved', expiresAt, approver: readText(row.approver) };
+    : { kind: 'approved', expiresAt, approver: storedText(row.approver) };
 }
 
 const CODES = defineTable<StoredCode>({

@@ -2,7 +2,7 @@
 import type { Database } from 'bun:sqlite';
 import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
 import type { WallMs } from '../../lib/host/clock.ts';
-import { type RecordingId, recordingId } from '../model/ids.ts';
+import { type RecordingId, recordingId } from '../../lib/wire/ids.ts';
 import { execute, idsOf } from './query.ts';
 
 export class PictureStore {

@@ -5,7 +5,7 @@
 import type { Database } from 'bun:sqlite';
 import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
-import type { RecordingId, RuleId } from '../model/ids.ts';
+import type { RecordingId, RuleId } from '../../lib/wire/ids.ts';
 import type { Cancellation } from '../model/reservation.ts';
 import type { Rule } from '../model/rule.ts';
 import type { KnownStation } from '../model/station.ts';
@@ -17,8 +17,8 @@ import type { StoredReservation } from './reservation-row.ts';
 import { ReservationStore } from './reservation-store.ts';
 import { RuleStore } from './rule-store.ts';
 import { StationStore } from './station-store.ts';
-import { readObject, readText } from './stored-json.ts';
-import { defineTable, flag, joined, plain, type Row, text } from './table.ts';
+import { readObject, storedText } from './stored-json.ts';
+import { defineTable, flagColumn, joined, plain, type Row, textColumn } from './table.ts';
 
 /** A stored programme without its extended text, with a digest of the row. */
 export interface StoredProgram {
@@ -48,13 +48,13 @@ const PROGRAMS = defineTable<StoredProgram>({
   stationId: plain(),
   startAt: plain(),
   endAt: plain(),
-  openEnd: flag(),
-  name: text(),
-  description: text(),
+  openEnd: flagColumn(),
+  name: textColumn(),
+  description: textColumn(),
   genres: plain(),
   groups: plain(),
-  isFree: flag(),
-  copyNever: flag(),
+  isFree: flagColumn(),
+  copyNever: flagColumn(),
   // Of the extended text, which is long, only the digest is read.
   mark: joined(['extended_digest'], markOf, () => []),
 });
@@ -90,7 +90,7 @@ const RECORDED_ROWS = RECORDINGS.pick([
   'startAt',
 ]).with<RecordedRow>({
   programId: plain(),
-  released: flag(),
+  released: flagColumn(),
 });
 
 /** Failed ones count if they are to be repeated. */
@@ -166,7 +166,7 @@ export class PlanningDatabase {
     const row = this.#database
       .query<ShortTexts, { id: number }>('SELECT name, description FROM programs WHERE id = $id')
       .get({ id });
-    return { name: readText(row?.name), description: readText(row?.description) };
+    return { name: storedText(row?.name), description: storedText(row?.description) };
   }
 
   /** null also for a programme that no longer exists. */

@@ -9,7 +9,7 @@ import {
   type ProgramSeries,
 } from '../model/program.ts';
 import { readList, readObject } from './stored-json.ts';
-import { defineTable, flag, json, orNull, plain, text } from './table.ts';
+import { defineTable, flagColumn, json, nullableColumn, plain, textColumn } from './table.ts';
 
 /** No programme is longer (ARIB TR-B14: under 100 hours, in practice a day): how far back queries search. */
 export const LONGEST_MS = 100 * 3_600_000;
@@ -19,15 +19,15 @@ export const ORDINARY_MS = 12 * 3_600_000;
 
 /** Common columns of programmes and recordings: the content. */
 export const CONTENT = {
-  name: text(),
-  description: text(),
+  name: textColumn(),
+  description: textColumn(),
   /** Heading to body text. */
-  extended: orNull(json(readObject<Record<string, string>>)),
+  extended: nullableColumn(json(readObject<Record<string, string>>)),
   genres: json((stored) => readList<Genre>(stored, isGenre)),
   audios: json((stored) => readList<AudioComponent>(stored, isAudioComponent)),
   videoType: plain<string | null>(),
   videoResolution: plain<string | null>(),
-  isFree: flag(),
+  isFree: flagColumn(),
 };
 
 function readGroups(stored: string | null): ProgramGroup[] {
@@ -40,9 +40,9 @@ export const PROGRAMS = defineTable<ProgramRecord>({
   eventId: plain(),
   startAt: plain(),
   endAt: plain(),
-  openEnd: flag(),
+  openEnd: flagColumn(),
   ...CONTENT,
-  copyNever: flag(),
+  copyNever: flagColumn(),
   groups: json(readGroups),
-  series: orNull(json(readObject<ProgramSeries>)),
+  series: nullableColumn(json(readObject<ProgramSeries>)),
 });

@@ -23,7 +23,7 @@ import {
 } from '../model/program-precedence.ts';
 import { PROGRAMS } from './program-row.ts';
 import { SearchIndexFiller } from './search-index-filler.ts';
-import { defineTable, flag, plain, type Row, type Values } from './table.ts';
+import { defineTable, flagColumn, plain, type Row, type Values } from './table.ts';
 import { isLocked } from './transaction.ts';
 import { holding, type WorkerLock } from './write-lock.ts';
 
@@ -121,10 +121,10 @@ const TIMELINE = defineTable<TimelineRow>({
   id: plain(),
   startAt: plain(),
   endAt: plain(),
-  openEnd: flag(),
+  openEnd: flagColumn(),
   updatedAt: plain(),
-  onAir: flag(),
-  hidden: flag(),
+  onAir: flagColumn(),
+  hidden: flagColumn(),
 });
 
 /** 53 bits: a change is missed once in 2^53. Never 0, which means unknown. */

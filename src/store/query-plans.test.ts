@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
 import { broadcastMs } from '../../lib/arib/time.ts';
 import { RECORDING_SHOWS, RECORDING_SORTS } from '../../lib/wire/api.ts';
-import { recordingId, ruleId } from '../model/ids.ts';
+import { recordingId, ruleId } from '../../lib/wire/ids.ts';
 import { openDatabase } from './database.ts';
 import { EncodeStore } from './encode-store.ts';
 import { GuideWindowStore } from './guide-window.ts';

@@ -3,11 +3,11 @@
  * independent of the HTTP interface; converted once to the model's values. Rows of earlier versions are read, too;
  * damaged values read as null.
  */
-import { GAP_CAUSES } from '../../lib/wire/gap-causes.ts';
+import { GAP_CAUSES, type GapCause } from '../../lib/wire/gap-causes.ts';
 import { VERDICT_LEVELS } from '../../lib/wire/vocabulary.ts';
 import type { RecordingReason } from '../model/recording-reason.ts';
 import type { CutList } from '../model/recording-time.ts';
-import type { Break, Damage, FileStretch, GapCause, Measured, Stretch, Verdict } from '../model/verdict.ts';
+import type { Break, BroadcastSpan, Damage, FileStretch, Measured, Verdict } from '../model/verdict.ts';
 import { readList, readObject } from './stored-json.ts';
 
 /** Version 1 has no `v`; its fields are those of 2. */
@@ -87,15 +87,15 @@ function isGap(value: unknown): value is Verdict['gaps'][number] {
   return hasNumbers(value, 'startMs', 'endMs');
 }
 
-function breakOf(stored: Stretch & { cause?: unknown }): Break {
+function breakOf(stored: BroadcastSpan & { cause?: unknown }): Break {
   return { from: stored.from, to: stored.to, cause: causeOf(stored.cause) };
 }
 
-function areStretches(list: unknown): list is Stretch[] {
+function areStretches(list: unknown): list is BroadcastSpan[] {
   return Array.isArray(list) && list.every((one) => hasNumbers(one, 'from', 'to'));
 }
 
-function isOfFile(stretch: Stretch & { path?: unknown }): stretch is FileStretch {
+function isOfFile(stretch: BroadcastSpan & { path?: unknown }): stretch is FileStretch {
   return typeof stretch.path === 'string';
 }
 
@@ -103,7 +103,7 @@ function isSums(value: unknown): value is Measured['sums'] {
   return hasNumbers(value, 'packets', 'drops', 'errors', 'scrambled');
 }
 
-function isDamage(value: Stretch): value is Omit<Damage, 'cause'> & { cause?: unknown } {
+function isDamage(value: BroadcastSpan): value is Omit<Damage, 'cause'> & { cause?: unknown } {
   return isSums(value);
 }
 

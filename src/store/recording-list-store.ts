@@ -8,8 +8,8 @@ import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
 import type { WallMs } from '../../lib/host/clock.ts';
 import type { RecordingFile, RecordingShow, RecordingSort, RecordingState } from '../../lib/wire/api.ts';
+import type { RecordingId, RuleId } from '../../lib/wire/ids.ts';
 import type { AudioComponent } from '../model/audio.ts';
-import type { RecordingId, RuleId } from '../model/ids.ts';
 import type { Genre } from '../model/program.ts';
 import type { RecordingReason } from '../model/recording-reason.ts';
 import type { CutList } from '../model/recording-time.ts';
@@ -21,17 +21,17 @@ import { idListOf } from './query.ts';
 import { readCuts, readMeasured } from './recording-json.ts';
 import {
   cursorColumns,
+  idsWithin,
   orderIndex,
   orderName,
   orderTerms,
   type RecordingCursor,
   segmentsBehind,
-  within,
 } from './recording-order.ts';
 import { RECORDINGS } from './recording-row.ts';
-import { RecordingTexts } from './recording-texts.ts';
-import { readObject, readText } from './stored-json.ts';
-import { defineTable, flag, json, orNull, plain, type Row, selected } from './table.ts';
+import { RecordingTextIndex } from './recording-texts.ts';
+import { readObject, storedText } from './stored-json.ts';
+import { defineTable, flagColumn, json, nullableColumn, plain, type Row, selected } from './table.ts';
 import { atomically } from './transaction.ts';
 
 /** A recording that is not deleted. */
@@ -146,9 +146,9 @@ const LISTED = RECORDINGS.pick([
   resumeMs: plain(),
   watchedAt: plain(),
   posterAt: plain(),
-  cmReliable: flag(),
+  cmReliable: flagColumn(),
   bytes: plain(),
-  protected: flag(),
+  protected: flagColumn(),
   binnedAt: plain(),
 });
 
@@ -158,7 +158,7 @@ const FILES = defineTable<ListedFile & { recordingId: RecordingId }>({
   codec: plain(),
   path: plain(),
   durationMs: plain(),
-  cuts: selected('x.cuts', orNull(json(readCuts))),
+  cuts: selected('x.cuts', nullableColumn(json(readCuts))),
 });
 
 /** Recorded length so far of interrupted recordings: the time since their start would be too long. */
@@ -197,10 +197,10 @@ export class RecordingListStore {
   readonly #orders = new Map<string, Int32Array>();
   #series: Omit<SeriesRow, 'newest'>[] | undefined;
 
-  readonly #texts: RecordingTexts;
+  readonly #texts: RecordingTextIndex;
 
   constructor(private readonly database: Database) {
-    this.#texts = new RecordingTexts(database);
+    this.#texts = new RecordingTextIndex(database);
     this.#keyTitles();
   }
 
@@ -238,7 +238,7 @@ export class RecordingListStore {
     // Words and genres are not in the index of the order.
     const isNarrowed = question.words.length > 0 || question.genre !== null;
     const rest = this.#readBehind(question, from, isNarrowed ? -1 : limit);
-    return { total, ids: isNarrowed ? within(rest, order).subarray(0, limit) : rest };
+    return { total, ids: isNarrowed ? idsWithin(rest, order).subarray(0, limit) : rest };
   }
 
   #cursor({ show, sort }: RecordingQuestion, id: number): RecordingCursor | undefined {
@@ -307,8 +307,8 @@ export class RecordingListStore {
       .get({ id });
     if (row === null) return undefined;
     return {
-      name: readText(row.name),
-      description: readText(row.description),
+      name: storedText(row.name),
+      description: storedText(row.description),
       extended: readObject<Record<string, string>>(row.extended) ?? {},
       startAt: row.startAt,
       damaged: row.measured === null ? [] : (readMeasured(row.measured)?.damage ?? []),
@@ -340,8 +340,9 @@ export class RecordingListStore {
   #readOrder(question: RecordingQuestion): Int32Array {
     const { words, genre } = question;
     // Typing the next letter queries the same list with other words, another genre another part of it.
-    if (words.length > 0) return within(this.#order({ ...question, words: [] }), this.#texts.matching(words));
-    if (genre !== null) return within(this.#order({ ...question, genre: null }), this.#ofGenre(genre));
+    if (words.length > 0)
+      return idsWithin(this.#order({ ...question, words: [] }), this.#texts.matching(words));
+    if (genre !== null) return idsWithin(this.#order({ ...question, genre: null }), this.#ofGenre(genre));
     return this.#select(question, {});
   }
 
@@ -477,7 +478,7 @@ export class RecordingListStore {
     if (rows.length === 0) return;
     const put = this.database.query('UPDATE recordings SET title_key = $key WHERE id = $id');
     atomically(this.database, () => {
-      for (const { id, name } of rows) put.run({ id, key: titleOrder(readText(name)) });
+      for (const { id, name } of rows) put.run({ id, key: titleOrder(storedText(name)) });
     });
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { broadcastMs } from '../../lib/arib/time.ts';
-import { recordingId } from '../model/ids.ts';
+import { recordingId } from '../../lib/wire/ids.ts';
 import { openDatabase } from './database.ts';
 import { RecordingPartRows } from './recording-part-rows.ts';
 

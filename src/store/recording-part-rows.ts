@@ -1,7 +1,7 @@
 /** Files of an original stream: parts in order, the joined file, and seams; writes that wait for the write lock. */
 import type { Database } from 'bun:sqlite';
 import type { WallMs } from '../../lib/host/clock.ts';
-import type { RecordingId } from '../model/ids.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import type { RecordingPart, RecordingSeam } from '../model/recording.ts';
 import { execute } from './query.ts';
 import { atomically, isLocked, whenWritable } from './transaction.ts';

@@ -4,8 +4,8 @@ import { CONVERSION_OPTIONS } from '../../lib/wire/rule-fields.ts';
 import type { RecordingEnding, RecordingRecord, SeriesMark } from '../model/recording.ts';
 import { CONTENT } from './program-row.ts';
 import { readReason, readVerdict, storedReason, storedVerdict } from './recording-json.ts';
-import { readText } from './stored-json.ts';
-import { columnsOf, defineTable, joined, json, plain, type Row, text } from './table.ts';
+import { storedText } from './stored-json.ts';
+import { columnsOf, defineTable, joined, json, plain, type Row, textColumn } from './table.ts';
 
 export const RECORDINGS = defineTable<RecordingRecord>({
   id: plain(),
@@ -13,7 +13,7 @@ export const RECORDINGS = defineTable<RecordingRecord>({
   ruleId: plain(),
   programId: plain(),
   stationId: plain(),
-  serviceName: text(),
+  serviceName: textColumn(),
   state: plain(),
   reason: json(readReason, storedReason),
   ...CONTENT,
@@ -42,7 +42,7 @@ export const RECORDINGS = defineTable<RecordingRecord>({
 
 function seriesOf({ series_key: key, series_name: name, episode }: Row): SeriesMark | null {
   return typeof key === 'string'
-    ? { key, name: readText(name ?? key), episode: episode === null ? null : readText(episode) }
+    ? { key, name: storedText(name ?? key), episode: episode === null ? null : storedText(episode) }
     : null;
 }
 

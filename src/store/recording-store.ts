@@ -6,14 +6,14 @@ import { dirname } from 'node:path';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
 import type { WallMs } from '../../lib/host/clock.ts';
 import { namesOf } from '../../lib/wire/fields.ts';
+import { type RecordingId, type ReservationId, recordingId } from '../../lib/wire/ids.ts';
 import { CONVERSION_OPTIONS } from '../../lib/wire/rule-fields.ts';
-import { type RecordingId, type ReservationId, recordingId } from '../model/ids.ts';
+import type { RecordingState } from '../../lib/wire/vocabulary.ts';
 import type {
   NewRecording,
   RecordingEnding,
   RecordingPart,
   RecordingRecord,
-  RecordingState,
   RecordingTexts,
 } from '../model/recording.ts';
 import type { RecordingReason } from '../model/recording-reason.ts';

@@ -26,7 +26,7 @@ interface Documents {
   readonly recordings: Int32Array;
 }
 
-export class RecordingTexts {
+export class RecordingTextIndex {
   #documents: Documents | undefined;
 
   constructor(private readonly database: Database) {}

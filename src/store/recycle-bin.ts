@@ -5,12 +5,11 @@
  */
 import type { Database } from 'bun:sqlite';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
-import type { RecordingId } from '../model/ids.ts';
-import type { RecordingState } from '../model/recording.ts';
-import type { RuleId } from '../model/rule.ts';
+import type { RecordingId, RuleId } from '../../lib/wire/ids.ts';
+import type { RecordingState } from '../../lib/wire/vocabulary.ts';
 import { tableStamp } from './change-counters.ts';
 import { execute, idsOf } from './query.ts';
-import { defineTable, flag, named, plain, type Row } from './table.ts';
+import { defineTable, flagColumn, named, plain, type Row } from './table.ts';
 import { atomically } from './transaction.ts';
 
 /** Any row, including deleted ones. */
@@ -57,7 +56,7 @@ const KEPT = defineTable<KeptRow>({
   startAt: plain(),
   endAt: plain(),
   watchedAt: plain(),
-  isProtected: named('protected', flag()),
+  isProtected: named('protected', flagColumn()),
   state: plain(),
   bytes: plain(),
 });

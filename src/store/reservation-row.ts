@@ -2,15 +2,10 @@
 
 import type { BroadcastType, ProgramId } from '../../lib/arib/ids.ts';
 import { namesOf } from '../../lib/wire/fields.ts';
+import type { RecordingId, ReservationId } from '../../lib/wire/ids.ts';
 import { RECORDING_OPTIONS } from '../../lib/wire/rule-fields.ts';
 import { CLOSED_RESERVATION_STATES, type VerdictLevel } from '../../lib/wire/vocabulary.ts';
-import type { RecordingId } from '../model/ids.ts';
-import {
-  EVENT_ID_REUSED_MS,
-  type PlannedTuner,
-  type Reservation,
-  type ReservationId,
-} from '../model/reservation.ts';
+import { EVENT_ID_REUSED_MS, type PlannedTuner, type Reservation } from '../model/reservation.ts';
 import type { ReservationNote } from '../model/reservation-reason.ts';
 import {
   readReservationNote,
@@ -19,7 +14,7 @@ import {
   storedReservationReason,
 } from './reservation-json.ts';
 import { readIds } from './stored-json.ts';
-import { columnsOf, defineTable, joined, json, plain, type Row, selected, text } from './table.ts';
+import { columnsOf, defineTable, joined, json, plain, type Row, selected, textColumn } from './table.ts';
 
 /** Joins programmes `p` and their reservations `r`, without completed ones of earlier programmes with the event id. */
 export const IS_OF_PROGRAM = `r.program_id = p.id AND (
@@ -58,8 +53,8 @@ export const RESERVATIONS = defineTable<StoredReservation>({
   state: plain(),
   reason: json(readReservationReason, storedReservationReason),
   priority: plain(),
-  name: text(),
-  description: text(),
+  name: textColumn(),
+  description: textColumn(),
   startAt: plain(),
   endAt: plain(),
   matchedAt: plain(),
@@ -82,7 +77,7 @@ const LAST_RECORDING = `FROM recordings AS c
 
 /** Of `reservations AS r` and `stations AS s`. */
 export const LISTED = RESERVATIONS.with<ListedReservation>({
-  serviceName: selected('s.name', text()),
+  serviceName: selected('s.name', textColumn()),
   type: selected('s.type', plain()),
   channel: selected('s.channel', plain()),
   recordingId: selected(`(SELECT c.id ${LAST_RECORDING})`, plain()),

@@ -13,8 +13,8 @@ import {
   transportStreamId,
 } from '../../lib/arib/ids.ts';
 import { broadcastMs, plusMs } from '../../lib/arib/time.ts';
+import { recordingId } from '../../lib/wire/ids.ts';
 import { putPrograms } from '../../test/service/guide-rows.ts';
-import { recordingId } from '../model/ids.ts';
 import { readRule } from '../schedule/rule-body.ts';
 import { CancellationStore } from './cancellation-store.ts';
 import { openDatabase } from './database.ts';

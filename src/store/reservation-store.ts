@@ -2,15 +2,9 @@
 import type { Database } from 'bun:sqlite';
 import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
-import { type RecordingId, reservationId } from '../model/ids.ts';
-import {
-  type Cancellation,
-  MANUAL_PRIORITY,
-  type RecordingChoice,
-  type ReservationId,
-} from '../model/reservation.ts';
+import { type RecordingId, type ReservationId, type RuleId, reservationId } from '../../lib/wire/ids.ts';
+import { type Cancellation, MANUAL_PRIORITY, type RecordingChoice } from '../model/reservation.ts';
 import type { ReservationNote } from '../model/reservation-reason.ts';
-import type { RuleId } from '../model/rule.ts';
 import { CancellationStore, type CancelledAiring } from './cancellation-store.ts';
 import { tableStamp } from './change-counters.ts';
 import {

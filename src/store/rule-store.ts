@@ -4,14 +4,14 @@ import type { Database } from 'bun:sqlite';
 import type { ProgramId } from '../../lib/arib/ids.ts';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
 import { defaultsOf } from '../../lib/wire/fields.ts';
+import { type ReservationId, type RuleId, ruleId } from '../../lib/wire/ids.ts';
 import { RULE_ACTIONS, RULE_CONDITIONS } from '../../lib/wire/rule-fields.ts';
 import type { ReservationState } from '../../lib/wire/vocabulary.ts';
-import { type ReservationId, ruleId } from '../model/ids.ts';
-import type { Rule, RuleConditions, RuleDraft, RuleId } from '../model/rule.ts';
+import type { Rule, RuleConditions, RuleDraft } from '../model/rule.ts';
 import type { RuleFault } from '../model/rule-fault.ts';
 import { OPTIONS } from './reservation-row.ts';
 import { readObject } from './stored-json.ts';
-import { columnsOf, defineTable, json, orNull, plain, type Row, type Values } from './table.ts';
+import { columnsOf, defineTable, json, nullableColumn, plain, type Row, type Values } from './table.ts';
 import { atomically } from './transaction.ts';
 
 /** Conditions unknown to an earlier version are unset; the plan disables a rule without any. */
@@ -34,7 +34,7 @@ const DRAFT = defineTable<RuleDraft>({
 });
 const RULES = DRAFT.with<Rule>({
   id: plain(),
-  disabledReason: orNull(json(readFault)),
+  disabledReason: nullableColumn(json(readFault)),
   createdAt: plain(),
   updatedAt: plain(),
 });

@@ -9,10 +9,10 @@
 import type { Database } from 'bun:sqlite';
 import type { ProgramId } from '../../lib/arib/ids.ts';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
-import type { RecordingId } from '../model/ids.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import { matchText, titleText } from '../model/search-text.ts';
 import { orderedTerms, textTerms } from './search-terms.ts';
-import { readObject, readText } from './stored-json.ts';
+import { readObject, storedText } from './stored-json.ts';
 
 /** About 0.1 ms each: limits how much one transaction is extended. */
 const BATCH = 400;
@@ -263,9 +263,9 @@ function prepared(
   { terms }: Kind,
 ): PreparedDocument {
   if (startAt === null || stored === null) return { id, content: null };
-  const name = readText(stored);
+  const name = storedText(stored);
   const parts = Object.entries(readObject<Record<string, string>>(extended) ?? {}).flat();
-  const lines = [name, readText(description), ...parts].map((part) => matchText(String(part)));
+  const lines = [name, storedText(description), ...parts].map((part) => matchText(String(part)));
   // A word never contains a line break.
   const text = lines.join('\n');
   return {

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import type { ProgramId } from '../../lib/arib/ids.ts';
 import { broadcastMs } from '../../lib/arib/time.ts';
 import { monotonicMs } from '../../lib/host/clock.ts';
+import { recordingId, ruleId } from '../../lib/wire/ids.ts';
 import { NOW, SearchRows, STATION } from '../../test/service/search-rows.ts';
-import { recordingId, ruleId } from '../model/ids.ts';
 import { searchWords } from '../model/search-text.ts';
 import { openDatabase, openReader } from './database.ts';
 import {

@@ -19,7 +19,7 @@ import type {
   ReservationState,
   VerdictLevel,
 } from '../../lib/wire/api.ts';
-import type { RecordingId, ReservationId, RuleId } from '../model/ids.ts';
+import type { RecordingId, ReservationId, RuleId } from '../../lib/wire/ids.ts';
 import { searchExcerpt } from '../model/search-excerpt.ts';
 import { matchText } from '../model/search-text.ts';
 import { type CountedTable, tableStamp } from './change-counters.ts';
@@ -28,7 +28,7 @@ import { LONGEST_MS } from './program-row.ts';
 import { IS_OF_PROGRAM } from './reservation-row.ts';
 import { firstDocument, isRecordingPending, nameOf } from './search-index.ts';
 import { matchExpression, needsComparing, phraseExpression } from './search-terms.ts';
-import { readObject, readText } from './stored-json.ts';
+import { readObject, storedText } from './stored-json.ts';
 
 /** Rows up to the limit, and whether there are more. */
 interface Section<Row> {
@@ -186,15 +186,15 @@ function matchOf(
 ): Pick<FoundProgram, 'match'> {
   const parts = Object.entries(readObject<Record<string, unknown>>(extended) ?? {});
   const texts: [string, string][] = [
-    ['', readText(description)],
-    ...parts.map(([heading, body]): [string, string] => [heading, readText(body)]),
+    ['', storedText(description)],
+    ...parts.map(([heading, body]): [string, string] => [heading, storedText(body)]),
   ];
-  const match = searchExcerpt(readText(name), texts, words);
+  const match = searchExcerpt(storedText(name), texts, words);
   return match === undefined ? {} : { match };
 }
 
 function toFoundProgram(row: ProgramRow, words: readonly string[]): FoundProgram {
-  const texts = { name: readText(row.name), service_name: readText(row.service_name) };
+  const texts = { name: storedText(row.name), service_name: storedText(row.service_name) };
   return {
     id: row.id,
     ...texts,
@@ -208,8 +208,8 @@ function toFoundProgram(row: ProgramRow, words: readonly string[]): FoundProgram
 function toFoundRecording(row: RecordingRow, words: readonly string[]): FoundRecording {
   return {
     id: row.id,
-    name: readText(row.name),
-    service_name: readText(row.service_name),
+    name: storedText(row.name),
+    service_name: storedText(row.service_name),
     start_at: row.start_at,
     state: row.state,
     watch: watchUrl(row),
@@ -222,8 +222,8 @@ function toFoundReservation(row: ReservationRow): FoundReservation {
   return {
     id: row.id,
     program_id: row.program_id,
-    name: readText(row.name),
-    service_name: readText(row.service_name),
+    name: storedText(row.name),
+    service_name: storedText(row.service_name),
     start_at: row.start_at,
     end_at: row.end_at,
     state: row.state,
@@ -243,12 +243,12 @@ export class SearchStore {
     this.#booked = new Texts(
       () => stamp('reservations', 'recordings', 'stations'),
       () => database.query<ReservationRow, []>(BOOKED).all(),
-      (row) => `${readText(row.name)}\n${readText(row.description)}`,
+      (row) => `${storedText(row.name)}\n${storedText(row.description)}`,
     );
     this.#rules = new Texts(
       () => stamp('rules'),
       () => database.query<RuleRow, []>('SELECT id, name, enabled FROM rules ORDER BY id').all(),
-      (row) => readText(row.name),
+      (row) => storedText(row.name),
     );
   }
 
@@ -364,7 +364,7 @@ export class SearchStore {
     const page = { offset, limit };
     const found = firstOf(this.#rules.get(), ({ text }) => containsAll(text, words), needed(page));
     return section(found, page, ({ row }) => ({
-      ...{ id: row.id, name: readText(row.name), enabled: row.enabled === 1 },
+      ...{ id: row.id, name: storedText(row.name), enabled: row.enabled === 1 },
     }));
   }
 }

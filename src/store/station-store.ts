@@ -5,7 +5,7 @@ import type { ServiceBroadcaster } from '../../lib/arib/si/service-tables.ts';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
 import type { KnownStation, StationRecord } from '../model/station.ts';
 import { storedReservationReason } from './reservation-json.ts';
-import { defineTable, flag, plain, type Row, text } from './table.ts';
+import { defineTable, flagColumn, plain, type Row, textColumn } from './table.ts';
 import { atomically } from './transaction.ts';
 
 const STATIONS = defineTable<StationRecord>({
@@ -14,12 +14,12 @@ const STATIONS = defineTable<StationRecord>({
   networkId: plain(),
   serviceId: plain(),
   transportStreamId: plain(),
-  channel: text(),
-  name: text(),
+  channel: textColumn(),
+  name: textColumn(),
   serviceType: plain(),
   remoteControlKey: plain(),
 });
-const KNOWN = STATIONS.with<KnownStation>({ hidden: flag(), forgotten: flag() });
+const KNOWN = STATIONS.with<KnownStation>({ hidden: flagColumn(), forgotten: flagColumn() });
 /** The id is made of the other fields. */
 const CHANGING = ['type', 'channel', 'name', 'transportStreamId', 'serviceType', 'remoteControlKey'] as const;
 const ORDER = `ORDER BY CASE type WHEN 'GR' THEN 0 WHEN 'BS' THEN 1 ELSE 2 END, remote_control_key, service_id, id`;

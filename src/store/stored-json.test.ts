@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { readIds, readList, readObject, readText } from './stored-json.ts';
+import { readIds, readList, readObject, storedText } from './stored-json.ts';
 
 test('a list is read, and is empty where it is damaged or of another type', () => {
   expect(readList<{ a: number }>('[{"a":1},null,2]')).toEqual([{ a: 1 }]);
@@ -14,7 +14,7 @@ test('an object is read, and is null where it is damaged or of another type', ()
 test('lists of ids and texts keep what can be read of them', () => {
   expect(readIds<number>('[1,null,"2",2.5,3]')).toEqual([1, 3]);
   expect(readIds<number>('{}')).toEqual([]);
-  expect(readText('海')).toBe('海');
-  expect(readText(new TextEncoder().encode('海'))).toBe('海');
-  for (const value of [null, undefined, 1]) expect(readText(value)).toBe('');
+  expect(storedText('海')).toBe('海');
+  expect(storedText(new TextEncoder().encode('海'))).toBe('海');
+  for (const value of [null, undefined, 1]) expect(storedText(value)).toBe('');
 });

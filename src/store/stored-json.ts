@@ -4,7 +4,7 @@
  */
 
 /** Value of a text column. A flipped bit may turn it into a blob or null, whatever the schema requires. */
-export function readText(value: unknown): string {
+export function storedText(value: unknown): string {
   if (typeof value === 'string') return value;
   return value instanceof Uint8Array ? new TextDecoder().decode(value) : '';
 }

@@ -2,19 +2,19 @@ import { Database } from 'bun:sqlite';
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
 import { broadcastMs } from '../../lib/arib/time.ts';
-import { type RuleId, ruleId } from '../model/ids.ts';
+import { type RuleId, ruleId } from '../../lib/wire/ids.ts';
 import { readIds } from './stored-json.ts';
 import {
   defineTable,
-  flag,
+  flagColumn,
   joined,
   json,
   named,
-  orNull,
+  nullableColumn,
   plain,
   type Row,
   selected,
-  text,
+  textColumn,
   type Values,
 } from './table.ts';
 
@@ -35,9 +35,9 @@ interface Kept {
 const KEPT = defineTable<Kept>({
   id: plain(),
   ruleId: plain(),
-  name: text(),
-  isFree: flag(),
-  keepTs: orNull(flag()),
+  name: textColumn(),
+  isFree: flagColumn(),
+  keepTs: nullableColumn(flagColumn()),
   groups: json(readIds),
   reason: named('message', plain()),
   tuner: joined(
@@ -54,7 +54,7 @@ interface Listed extends Kept {
   station: string;
 }
 
-const LISTED = KEPT.with<Listed>({ station: selected(`'局' || k.id`, text()) });
+const LISTED = KEPT.with<Listed>({ station: selected(`'局' || k.id`, textColumn()) });
 const { id: _, ...NEW } = {
   id: 1,
   ruleId: ruleId(7),

@@ -5,13 +5,13 @@
  *     const THINGS = defineTable<Thing>({
  *       id: plain(),                         // as stored; `Thing` gives the brand or the union of codes, null included
  *       stationId: plain(),                  // column `station_id`, parameter `$stationId`
- *       name: text(),                        // survives damaged text
- *       isFree: flag(),                      // 0 and 1; `orNull(flag())` if it may be null
+ *       name: textColumn(),                        // survives damaged text
+ *       isFree: flagColumn(),                      // 0 and 1; `nullableColumn(flagColumn())` if it may be null
  *       groups: json(readIds<GroupId>),      // written by JSON.stringify unless told otherwise
  *       reason: named('message', json(readReason, storedReason)),
  *       tuner: joined(['tuner_type', 'tuner_rank'], tunerOf, tunerColumns),
  *     });
- *     const LISTED = THINGS.with<ListedThing>({ serviceName: selected('s.name', text()) });
+ *     const LISTED = THINGS.with<ListedThing>({ serviceName: selected('s.name', textColumn()) });
  *
  *     database.query<Row, Values>(`SELECT ${THINGS.columns('t')} FROM things AS t`).all({}).map(THINGS.read)
  *     database.query(`INSERT INTO things ${THINGS.inserted(['name', 'isFree'], { created_at: '$now' })}`)
@@ -22,7 +22,7 @@
  * The compiler demands a column for every field of the entity, and the right conversion for its type.
  */
 import { type Fields, type ValuesOf, type ValueType, valuesBy } from '../../lib/wire/fields.ts';
-import { readText } from './stored-json.ts';
+import { storedText } from './stored-json.ts';
 
 type SqlValue = string | number | null;
 export type Row = Readonly<Record<string, SqlValue>>;
@@ -52,11 +52,11 @@ export function plain<T extends SqlValue>(): Column<T> {
   return { read: asStored, write: (value) => [value] };
 }
 
-export function text(): Column<string> {
-  return { read: (row, name) => readText(row[name]), write: (value) => [value] };
+export function textColumn(): Column<string> {
+  return { read: (row, name) => storedText(row[name]), write: (value) => [value] };
 }
 
-export function flag(): Column<boolean> {
+export function flagColumn(): Column<boolean> {
   return { read: (row, name) => row[name] === 1, write: (value) => [value ? 1 : 0] };
 }
 
@@ -69,7 +69,7 @@ export function json<T>(
 }
 
 /** A column that may be null, of a field that may be null. */
-export function orNull<T>(column: Column<T>): Column<T | null> {
+export function nullableColumn<T>(column: Column<T>): Column<T | null> {
   return {
     ...column,
     read: (row, name) => (row[name] === null ? null : column.read(row, name)),
@@ -241,10 +241,10 @@ export function defineTable<T extends object>(columns: Columns<T>): Table<T> {
 }
 
 function columnOf(type: ValueType): Column<unknown> {
-  if (type.kind === 'nullable') return orNull(columnOf(type.of));
+  if (type.kind === 'nullable') return nullableColumn(columnOf(type.of));
   if (type.kind === 'list' || type.kind === 'object') throw new Error(`no column for a ${type.kind}`);
-  if (type.kind === 'text') return text();
-  return type.kind === 'flag' ? flag() : plain<string | number>();
+  if (type.kind === 'text') return textColumn();
+  return type.kind === 'flag' ? flagColumn() : plain<string | number>();
 }
 
 /** Columns of declared fields (`lib/wire/fields.ts`). */

@@ -348,8 +348,8 @@ const PROBLEMS: Record<AgentStreamErrorCode, readonly [code: ProblemCode, senten
  * Maps errors of opening an agent's stream to failures for clients: the one table of codes and sentences.
  * The failure to throw to the caller that requested the stream.
  */
-export function streamFailure(problem: StreamProblem): StreamFailure {
-  return new StreamFailure(problem);
+export function streamFailure(problem: StreamProblem): AgentStreamFailure {
+  return new AgentStreamFailure(problem);
 }
 
 /** The sentence alone, for lists of failures. */
@@ -358,7 +358,7 @@ export function streamSentence(code: AgentStreamErrorCode): string {
 }
 
 /** A `Failure` that keeps the original error code, which is more specific than a `ProblemCode`. */
-export class StreamFailure extends Failure {
+export class AgentStreamFailure extends Failure {
   constructor(readonly problem: StreamProblem) {
     super(...PROBLEMS[problem.code], { cause: problem.reason });
   }

@@ -5,11 +5,10 @@
 import type { BroadcastType, ServiceId } from '../../lib/arib/ids.ts';
 import type { Channel, Tuner } from '../../lib/wire/agent.ts';
 import type { ProblemCode } from '../../lib/wire/api.ts';
+import type { GapCause } from '../../lib/wire/gap-causes.ts';
 import type { KeyFailureCode } from '../../lib/wire/key-failure.ts';
 import { KEY_FAILURE_WORDS } from '../../lib/wire/key-failure.ts';
 import { Failure } from '../model/failure.ts';
-import type { GapCause } from '../model/verdict.ts';
-
 /** Whether the tuner is enabled and supports this type. */
 export function canServe(tuner: Tuner, type: BroadcastType): boolean {
   return !tuner.disabled && tuner.rank !== null && tuner.types.includes(type);

@@ -16,7 +16,7 @@ import {
   TunerDefinitionsSchema,
   TunersSchema,
 } from '../../lib/wire/agent.ts';
-import { jsonAnswer, jsonBody, problemResponse, REFUSALS } from '../http/route/described-responses.ts';
+import { describedJson, jsonBody, problemResponse, REFUSALS } from '../http/route/described-responses.ts';
 import { polledAnswer, polledJson, polledResponses } from '../http/route/polled-answer.ts';
 import { readAs } from '../model/schema-mismatch.ts';
 
@@ -65,7 +65,7 @@ export function addTunerRoutes(app: Elysia, parts: TunerRouteNeeds): void {
       tags,
       responses: {
         ...REFUSALS,
-        200: jsonAnswer('the tuners as they are now', TunersSchema),
+        200: describedJson('the tuners as they are now', TunersSchema),
         400: problemResponse('`bad_request` naming the field at fault; nothing was changed'),
         503: AWAY,
       },

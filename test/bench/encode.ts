@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { broadcastMs, media90k } from '../../lib/arib/time.ts';
 import { systemMonotonicClock } from '../../lib/host/clock.ts';
+import type { EncodeQuality } from '../../lib/wire/vocabulary.ts';
 import { encodeCommand } from '../../src/encode/encode-command.ts';
 import { encodedTracks } from '../../src/encode/encoded-tracks.ts';
 import { metadataText } from '../../src/encode/file-texts.ts';
@@ -18,7 +19,6 @@ import { VIDEO_ENCODERS } from '../../src/ffmpeg/recipes.ts';
 import { findEntry } from '../../src/media/entry-search.ts';
 import { RecordingBytes } from '../../src/media/recording-bytes.ts';
 import { RecordingIndexer } from '../../src/media/recording-index.ts';
-import type { EncodeQuality } from '../../src/model/encoding.ts';
 import { FFMPEG, output } from '../play/made-recording.ts';
 import { Figures, quantile } from './guide/figures.ts';
 

@@ -7,12 +7,13 @@
  */
 import { eventId, programId } from '../../lib/arib/ids.ts';
 import { broadcastMs } from '../../lib/arib/time.ts';
-import { reservationId, ruleId } from '../../src/model/ids.ts';
+import { reservationId, ruleId } from '../../lib/wire/ids.ts';
 import type { Reservation } from '../../src/model/reservation.ts';
 import type { Rule } from '../../src/model/rule.ts';
 import { checkExpression } from '../../src/schedule/expression/expression.ts';
 import { IncrementalPlanner, type PlanCircumstances } from '../../src/schedule/incremental-planner.ts';
-import { GuideIndex, type GuideProgram } from '../../src/schedule/match/guide-index.ts';
+import { GuideIndex } from '../../src/schedule/match/guide-index.ts';
+import type { IndexedProgram } from '../../src/schedule/match/program-rows.ts';
 import { applied } from '../../src/schedule/plan/plan-difference.ts';
 import type { RecordedEpisode, TunerOfPlan } from '../../src/schedule/plan/plan-types.ts';
 import { readRule } from '../../src/schedule/rule-body.ts';
@@ -39,7 +40,7 @@ const figures = new Figures();
 const now = broadcastMs(Date.UTC(2026, 3, 7, 11));
 const stations = benchStations();
 
-function programmes(): GuideProgram[] {
+function programmes(): IndexedProgram[] {
   const each = PROGRAMS / stations.length;
   return stations.flatMap((station) =>
     stretch(station, now, each).map((one, index) => ({
@@ -60,7 +61,7 @@ function programmes(): GuideProgram[] {
 }
 
 /** Rules as users write them: a name, its beginning with a station or a genre, or a regular expression. */
-function makeRules(guide: readonly GuideProgram[]): Rule[] {
+function makeRules(guide: readonly IndexedProgram[]): Rule[] {
   const upcoming = guide.filter(({ endAt }) => endAt > now);
   return Array.from({ length: RULES }, (_, index): Rule => {
     const program = upcoming[Math.floor((index / RULES) * upcoming.length)];
@@ -85,7 +86,7 @@ function makeRules(guide: readonly GuideProgram[]): Rule[] {
   });
 }
 
-function recordedEpisodes(guide: readonly GuideProgram[]): RecordedEpisode[] {
+function recordedEpisodes(guide: readonly IndexedProgram[]): RecordedEpisode[] {
   const step = Math.floor(guide.length / RECORDED);
   return guide
     .filter((_, index) => index % step === 0)
@@ -111,7 +112,7 @@ function report(name: string, times: readonly number[], limit: number): void {
 const guide = programmes();
 const rules = makeRules(guide);
 const index = new GuideIndex();
-const put = (programs: readonly GuideProgram[]): void => {
+const put = (programs: readonly IndexedProgram[]): void => {
   for (const program of programs) index.put(program);
 };
 const planning = new IncrementalPlanner(index);

@@ -1,6 +1,6 @@
 /** Recordings do not communicate: what the service itself knows of a client that watches. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import type { RecordingId } from '../../src/model/ids.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import { SocketClient } from '../live/socket-client.ts';
 import { VirtualRecording } from '../play/virtual-recording.ts';
 import { HOME_STATION } from '../service/harness.ts';

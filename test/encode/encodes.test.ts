@@ -11,7 +11,7 @@ import {
   PlaybackSchema,
 } from '../../lib/wire/api.ts';
 import type { CaptionsFile } from '../../lib/wire/caption.ts';
-import { recordingId } from '../../src/model/ids.ts';
+import { recordingId } from '../../lib/wire/ids.ts';
 import { FFMPEG, madeStream, outputOf, played } from '../play/made-recording.ts';
 import { RecordedHome } from '../service/recorded-home.ts';
 import { until } from '../until.ts';

@@ -4,8 +4,7 @@
  */
 import { afterEach, describe, expect, test } from 'bun:test';
 import { eventId, programId, type StationId } from '../../lib/arib/ids.ts';
-import { reservationId } from '../../src/model/ids.ts';
-import type { ReservationId } from '../../src/model/reservation.ts';
+import { type ReservationId, reservationId } from '../../lib/wire/ids.ts';
 import { GR_TUNER } from '../schedule/plan-home.ts';
 import { type Announced, SimulatedTables } from './simulated-tables.ts';
 

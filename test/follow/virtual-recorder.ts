@@ -4,8 +4,8 @@
  */
 import type { StationId } from '../../lib/arib/ids.ts';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
+import type { ReservationId } from '../../lib/wire/ids.ts';
 import type { RecordingOrder } from '../../src/model/recording.ts';
-import type { ReservationId } from '../../src/model/reservation.ts';
 import {
   beginLifecycle,
   endsAt,

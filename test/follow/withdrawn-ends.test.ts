@@ -3,7 +3,7 @@
  * and an interrupted programme is not cut.
  */
 import { afterEach, describe, expect, test } from 'bun:test';
-import type { ReservationId } from '../../src/model/reservation.ts';
+import type { ReservationId } from '../../lib/wire/ids.ts';
 import { GR_TUNER } from '../schedule/plan-home.ts';
 import { type Announced, SimulatedTables } from './simulated-tables.ts';
 

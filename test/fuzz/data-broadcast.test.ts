@@ -14,7 +14,7 @@ import { SIDE_ROWS } from '../../src/media/side-rows.ts';
 import { SideState } from '../../src/media/side-state.ts';
 import {
   DATA_LIMITS,
-  DataComponent,
+  DataComponentReader,
   type DataShare,
   TokenBucket,
 } from '../../src/reception/data-component.ts';
@@ -45,7 +45,7 @@ class Station {
   readonly #row = SIDE_ROWS.find(({ name }) => name === 'data');
   readonly state = new SideState(this.#row?.maxBytes ?? 0);
   readonly share: DataShare;
-  readonly components: DataComponent[];
+  readonly components: DataComponentReader[];
 
   constructor(count: number) {
     const clock = () => monotonicMs(this.now);
@@ -59,7 +59,7 @@ class Station {
     };
     this.components = Array.from(
       { length: count },
-      (_, index) => new DataComponent(0x40 + index, this.share),
+      (_, index) => new DataComponentReader(0x40 + index, this.share),
     );
   }
 

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
 import type { RecordedMessage } from '../../lib/wire/data-broadcast.ts';
-import { FRAME, frameOf, hashOf, MAGIC, packMessage } from '../../src/media/data-file-format.ts';
+import { FRAME, frameOf, MAGIC, messageHash, packMessage } from '../../src/media/data-file-format.ts';
 import { DataFileIndex } from '../../src/media/data-file-index.ts';
 import { DataLines } from '../../src/media/data-file-lines.ts';
 import { dataRecording } from '../data/data-recording.ts';
@@ -51,7 +51,7 @@ async function read(
 
 const blob = (json: string, isModule = false): Uint8Array => {
   const bytes = new TextEncoder().encode(json);
-  return frameOf(FRAME.blob, packMessage(hashOf(bytes), bytes, isModule));
+  return frameOf(FRAME.blob, packMessage(messageHash(bytes), bytes, isModule));
 };
 const log = (frame: object): Uint8Array => frameOf(FRAME.log, deflateRawSync(JSON.stringify(frame)));
 const PIECES = [{ from: 0, to: 1_000_000, pts: 0, start: 0, length: 900_000 }];

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
 import { SILENT_LOG } from '../../lib/host/log.ts';
 import type { Tuner } from '../../lib/wire/agent.ts';
+import { recordingId } from '../../lib/wire/ids.ts';
 import { TunerYields } from '../../src/live/create-live.ts';
 import { LiveService } from '../../src/live/live-service.ts';
-import { recordingId } from '../../src/model/ids.ts';
 import type { StationRecord } from '../../src/model/station.ts';
 import { Hub } from '../../src/notify/hub.ts';
 import { ReceptionPool } from '../../src/reception/reception-pool.ts';

@@ -6,7 +6,7 @@ import { wallMs } from '../../lib/host/clock.ts';
 import { createLog } from '../../lib/host/log.ts';
 import { Hub } from '../../src/notify/hub.ts';
 import { noticeText } from '../../src/notify/notice-text.ts';
-import { Reminders } from '../../src/notify/reminders.ts';
+import { ReminderService } from '../../src/notify/reminders.ts';
 import { readSeries } from '../../src/schedule/dedupe/series-title.ts';
 import { NoticeStore } from '../../src/store/notice-store.ts';
 import { ReminderStore } from '../../src/store/reminder-store.ts';
@@ -20,15 +20,15 @@ const DAY = 1_440 * MINUTE;
 const START = Date.parse('2026-11-25T21:00:00+09:00');
 
 let rows: ProgramRows;
-let reminders: Reminders;
+let reminders: ReminderService;
 let notices: NoticeStore;
 let hub: Hub;
 let now: number;
 let isSure: boolean;
 
 /** As after a start of the service. */
-function open(): Reminders {
-  return new Reminders({
+function open(): ReminderService {
+  return new ReminderService({
     store: new ReminderStore(rows.database),
     addNotice: (notice) => notices.add(notice),
     onNotified: () => {},

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Playback, PlaybackOffer } from '../../lib/wire/api.ts';
-import { recordingId } from '../../src/model/ids.ts';
+import { recordingId } from '../../lib/wire/ids.ts';
 import { SocketClient } from '../live/socket-client.ts';
 import { RecordedHome } from '../service/recorded-home.ts';
 import { until } from '../until.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Value } from '@sinclair/typebox/value';
 import { wallMs } from '../../lib/host/clock.ts';
 import { type Previews, PreviewsSchema } from '../../lib/wire/api.ts';
-import { recordingId } from '../../src/model/ids.ts';
+import { recordingId } from '../../lib/wire/ids.ts';
 import type { StoredPreviews } from '../../src/play/picture-maker.ts';
 import { RecordingCache } from '../../src/play/recording-cache.ts';
 import { PictureStore } from '../../src/store/picture-store.ts';

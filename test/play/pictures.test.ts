@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { media90k, TICKS_PER_SECOND } from '../../lib/arib/time.ts';
 import { wallMs } from '../../lib/host/clock.ts';
+import { recordingId } from '../../lib/wire/ids.ts';
 import { run as runCommand } from '../../src/ffmpeg/process.ts';
 import { findEntry } from '../../src/media/entry-search.ts';
 import { JobRun } from '../../src/media/job/job-run.ts';
-import { recordingId } from '../../src/model/ids.ts';
 import { continueCounters, keyFrameAt } from '../../src/play/key-frame-stream.ts';
 import type { OpenRecording } from '../../src/play/open-recordings.ts';
 import {

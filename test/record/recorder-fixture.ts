@@ -6,7 +6,7 @@ import { networkId, type ProgramId, type StationId, stationId } from '../../lib/
 import { broadcastMs } from '../../lib/arib/time.ts';
 import { systemMonotonicClock, systemWallClock } from '../../lib/host/clock.ts';
 import { createLog } from '../../lib/host/log.ts';
-import { type ReservationId, recordingId, reservationId } from '../../src/model/ids.ts';
+import { type ReservationId, recordingId, reservationId } from '../../lib/wire/ids.ts';
 import type { RecordingEnd, RecordingOrder, RecordingRecord } from '../../src/model/recording.ts';
 import { Hub } from '../../src/notify/hub.ts';
 import { ReceptionPool } from '../../src/reception/reception-pool.ts';

@@ -8,7 +8,7 @@ import type { NetworkId, ProgramId, ServiceId, StationId } from '../../lib/arib/
 import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
 import { systemMonotonicClock, wallMs } from '../../lib/host/clock.ts';
 import { SILENT_LOG } from '../../lib/host/log.ts';
-import { reservationId } from '../../src/model/ids.ts';
+import { reservationId } from '../../lib/wire/ids.ts';
 import type { RecordingEnd, RecordingOrder } from '../../src/model/recording.ts';
 import type { StationRecord } from '../../src/model/station.ts';
 import { type EventData, Hub } from '../../src/notify/hub.ts';

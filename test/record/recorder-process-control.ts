@@ -2,7 +2,7 @@
 import { Database } from 'bun:sqlite';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { recordingId } from '../../src/model/ids.ts';
+import { recordingId } from '../../lib/wire/ids.ts';
 import { type Measured, nothingMeasured, type Verdict } from '../../src/model/verdict.ts';
 import { RecordingStore } from '../../src/store/recording-store.ts';
 import { until } from '../until.ts';

@@ -4,7 +4,7 @@
  * the recording as a line every 100 ms. SIGTERM ends the process, SIGUSR2 the recording. Its programme spans
  * from the first to the last received packet.
  */
-import { recordingId } from '../../src/model/ids.ts';
+import { recordingId } from '../../lib/wire/ids.ts';
 import { SessionFixture } from './session-fixture.ts';
 
 const [folder = '', agentUrl = '', station = '', openAt = '', endAt = '', id] = process.argv.slice(2);

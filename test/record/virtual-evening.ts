@@ -18,7 +18,7 @@ import { serviceId } from '../../lib/arib/ids.ts';
 import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
 import { monotonicMs, wallMs } from '../../lib/host/clock.ts';
 import { SILENT_LOG } from '../../lib/host/log.ts';
-import { recordingId } from '../../src/model/ids.ts';
+import { recordingId } from '../../lib/wire/ids.ts';
 import type { RecordingPart } from '../../src/model/recording.ts';
 import { judge, type Measured, type Verdict } from '../../src/model/verdict.ts';
 import { asHeld, withoutFiles } from '../../src/record/file-contents.ts';

@@ -7,10 +7,10 @@ import type { ProgramId } from '../../lib/arib/ids.ts';
 import { plusMs } from '../../lib/arib/time.ts';
 import { SILENT_LOG } from '../../lib/host/log.ts';
 import type { Tuner } from '../../lib/wire/agent.ts';
+import { type ReservationId, recordingId, reservationId } from '../../lib/wire/ids.ts';
 import { settingDefaults } from '../../lib/wire/settings.ts';
 import { BookingService } from '../../src/booking/booking-service.ts';
-import { type ReservationId, recordingId, reservationId } from '../../src/model/ids.ts';
-import type { RecorderPort, RecordingOrder, RunningRecording } from '../../src/model/recording.ts';
+import type { RecorderPort, RecordingOrder, RunningRecordingStatus } from '../../src/model/recording.ts';
 import { Hub } from '../../src/notify/hub.ts';
 import { ProgramStore } from '../../src/store/program-store.ts';
 import { startScheduleWorker } from '../../src/workers.ts';
@@ -29,7 +29,7 @@ class Household implements RecorderPort {
   now = NOON;
   orders: readonly RecordingOrder[] = [];
   tuners: Tuner[] = [tuner('a', 0, ['GR']), tuner('b', 0, ['GR'])];
-  readonly recordings = new Map<ReservationId, RunningRecording>();
+  readonly recordings = new Map<ReservationId, RunningRecordingStatus>();
   /** Programmes that a user wants, and reservations that a user cancelled, by the latest decision. */
   readonly wanted = new Set<number>();
   readonly cancelled = new Set<number>();
@@ -78,7 +78,7 @@ class Household implements RecorderPort {
 
   async over(): Promise<void> {}
 
-  running(): ReadonlyMap<ReservationId, RunningRecording> {
+  running(): ReadonlyMap<ReservationId, RunningRecordingStatus> {
     return this.recordings;
   }
 

@@ -5,7 +5,7 @@
  */
 import { eventId, type ProgramId, programId, type StationId, splitStationId } from '../../lib/arib/ids.ts';
 import { broadcastMs, JST_OFFSET_MS } from '../../lib/arib/time.ts';
-import type { GuideProgram } from '../../src/schedule/match/guide-index.ts';
+import type { IndexedProgram } from '../../src/schedule/match/program-rows.ts';
 import type { Random } from '../fuzz/random.ts';
 
 const MINUTE = 60_000;
@@ -19,7 +19,7 @@ const RECENT_DAYS = 9;
 
 /** Properties of a programme that are not in the guide. */
 export interface Aired {
-  readonly program: GuideProgram;
+  readonly program: IndexedProgram;
   readonly series: string;
   /** null: a series without episodes. */
   readonly episode: number | null;
@@ -212,7 +212,7 @@ export class Air {
     what: { name: string; series: string; episode: number | null },
   ): Aired {
     const startAt = this.#start(day) + at * MINUTE;
-    const program: GuideProgram = {
+    const program: IndexedProgram = {
       id: this.#id(station),
       stationId: station,
       startAt: broadcastMs(startAt),
@@ -338,7 +338,7 @@ export class Air {
       if (other.startAt < from) this.#set(change, { ...one, program: { ...other, endAt: from } });
       else this.#drop(change, other.id);
     }
-    const rest: GuideProgram = {
+    const rest: IndexedProgram = {
       ...program,
       id: this.#id(branch),
       stationId: branch,

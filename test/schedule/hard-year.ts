@@ -7,10 +7,9 @@
 import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
 import { type BroadcastMs, broadcastMs, plusMs } from '../../lib/arib/time.ts';
 import type { Tuner } from '../../lib/wire/agent.ts';
-import { recordingId } from '../../lib/wire/ids.ts';
+import { recordingId, reservationId } from '../../lib/wire/ids.ts';
 import { tunersOfPlan } from '../../src/booking/plan-tuners.ts';
 import { AirWatch } from '../../src/guide/air-watch.ts';
-import { reservationId } from '../../src/model/ids.ts';
 import type { Reservation } from '../../src/model/reservation.ts';
 import type { PassedOverReason } from '../../src/model/reservation-reason.ts';
 import type { Plan, PlannedOpening } from '../../src/schedule/plan/plan-types.ts';

@@ -1,12 +1,13 @@
 /** A compact builder of homes for tests of the plan: stations, tuners, guide, rules and reservations. */
 import { eventId, type ProgramId, programId, type StationId } from '../../lib/arib/ids.ts';
 import { broadcastMs } from '../../lib/arib/time.ts';
+import { reservationId, ruleId } from '../../lib/wire/ids.ts';
 import type { Airing } from '../../src/model/airing.ts';
-import { reservationId, ruleId } from '../../src/model/ids.ts';
 import type { Cancellation, Reservation } from '../../src/model/reservation.ts';
 import type { Rule } from '../../src/model/rule.ts';
 import type { StationRecord } from '../../src/model/station.ts';
-import { GuideIndex, type GuideProgram } from '../../src/schedule/match/guide-index.ts';
+import { GuideIndex } from '../../src/schedule/match/guide-index.ts';
+import type { IndexedProgram } from '../../src/schedule/match/program-rows.ts';
 import { RuleMatcher } from '../../src/schedule/match/rule-matcher.ts';
 import { Facts } from '../../src/schedule/plan/airings.ts';
 import type { RetuneCost } from '../../src/schedule/plan/openings.ts';
@@ -30,7 +31,8 @@ export const GR_TUNER: TunerOfPlan = { rank: 0, types: ['GR'], recording: [] };
 export const SATELLITE_TUNER: TunerOfPlan = { rank: 1, types: ['BS', 'CS'], recording: [] };
 export const ANY_TUNER: TunerOfPlan = { rank: 2, types: ['GR', 'BS', 'CS'], recording: [] };
 
-export interface GivenProgram extends Partial<Omit<GuideProgram, 'id' | 'stationId' | 'startAt' | 'endAt'>> {
+export interface GivenProgram
+  extends Partial<Omit<IndexedProgram, 'id' | 'stationId' | 'startAt' | 'endAt'>> {
   /** Minutes from noon. */
   at: number;
   minutes?: number;
@@ -97,7 +99,7 @@ export class Home {
     return id;
   }
 
-  change(id: ProgramId, change: Partial<GuideProgram>): void {
+  change(id: ProgramId, change: Partial<IndexedProgram>): void {
     const program = this.guide.get(id);
     if (program === undefined) throw new Error(`no programme ${id}`);
     this.guide.put({ ...program, ...change });

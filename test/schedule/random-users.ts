@@ -1,6 +1,6 @@
 /** Random actions of a home's users: they reserve and cancel. */
 import type { ProgramId } from '../../lib/arib/ids.ts';
-import type { ReservationId } from '../../src/model/ids.ts';
+import type { ReservationId } from '../../lib/wire/ids.ts';
 import { titleText } from '../../src/model/search-text.ts';
 import type { Random } from '../fuzz/random.ts';
 import { DAY, type Home } from './plan-home.ts';

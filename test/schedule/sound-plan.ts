@@ -1,6 +1,6 @@
 /** Invariants of every plan, for any input. */
 import type { ProgramId } from '../../lib/arib/ids.ts';
-import type { ReservationId } from '../../src/model/ids.ts';
+import type { ReservationId } from '../../lib/wire/ids.ts';
 import type { Reservation } from '../../src/model/reservation.ts';
 import type { Plan, PlannedOpening } from '../../src/schedule/plan/plan-types.ts';
 import { type Home, MINUTE } from './plan-home.ts';

@@ -1,11 +1,11 @@
 /** A recorder for tests of reservations: stores its orders, and runs the recordings that a test adds. */
-import type { ReservationId } from '../../src/model/ids.ts';
-import type { RecorderPort, RecordingOrder, RunningRecording } from '../../src/model/recording.ts';
+import type { ReservationId } from '../../lib/wire/ids.ts';
+import type { RecorderPort, RecordingOrder, RunningRecordingStatus } from '../../src/model/recording.ts';
 
 export class StandInRecorder implements RecorderPort {
   orders: readonly RecordingOrder[] = [];
   readonly stopped: number[] = [];
-  readonly recordings = new Map<ReservationId, RunningRecording>();
+  readonly recordings = new Map<ReservationId, RunningRecordingStatus>();
   onStop: (id: number) => void = () => {};
   onOver: () => void = () => {};
 
@@ -22,7 +22,7 @@ export class StandInRecorder implements RecorderPort {
     this.onOver();
   }
 
-  running(): ReadonlyMap<ReservationId, RunningRecording> {
+  running(): ReadonlyMap<ReservationId, RunningRecordingStatus> {
     return this.recordings;
   }
 }

@@ -7,11 +7,11 @@
 import { expect, test } from 'bun:test';
 import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
 import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
+import { reservationId } from '../../lib/wire/ids.ts';
 import { AirWatch } from '../../src/guide/air-watch.ts';
-import { reservationId } from '../../src/model/ids.ts';
 import type { Reservation } from '../../src/model/reservation.ts';
 import type { Rule } from '../../src/model/rule.ts';
-import type { GuideProgram } from '../../src/schedule/match/guide-index.ts';
+import type { IndexedProgram } from '../../src/schedule/match/program-rows.ts';
 import { fuzzSeed, Random } from '../fuzz/random.ts';
 import { AgentModel } from './agent-model.ts';
 import { Air, type Aired, type AirStation } from './broadcast-year.ts';
@@ -216,7 +216,7 @@ class Household {
 
 function fallenOut(reservation: Reservation): Aired {
   const { programId: id, startAt, endAt } = reservation;
-  const program: GuideProgram = {
+  const program: IndexedProgram = {
     ...reservation,
     id,
     startAt: broadcastMs(startAt),

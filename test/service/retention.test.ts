@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs';
 import { Value } from '@sinclair/typebox/value';
 import { broadcastMs } from '../../lib/arib/time.ts';
 import { type Retiring, type StorageFacts, StorageSchema } from '../../lib/wire/api.ts';
-import { recordingId } from '../../src/model/ids.ts';
+import { recordingId } from '../../lib/wire/ids.ts';
 import { until } from '../until.ts';
 import { HOUR, RecordedHome, START } from './recorded-home.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { wallMs } from '../../lib/host/clock.ts';
-import { recordingId } from '../../src/model/ids.ts';
+import { recordingId } from '../../lib/wire/ids.ts';
 import { until } from '../until.ts';
 import { encodeItem } from './fake-encodes.ts';
 import { manyStations } from './fake-guide.ts';

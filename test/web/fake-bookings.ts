@@ -9,7 +9,7 @@ import type {
   ReservationRequest,
   Station,
 } from '../../lib/wire/api.ts';
-import { recordingId, reservationId, ruleId } from '../../src/model/ids.ts';
+import { recordingId, reservationId, ruleId } from '../../lib/wire/ids.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -15,8 +15,7 @@ import type {
   StorageFacts,
 } from '../../lib/wire/api.ts';
 import type { Encodes } from '../../lib/wire/encode.ts';
-import { ruleId } from '../../lib/wire/ids.ts';
-import { recordingId } from '../../src/model/ids.ts';
+import { recordingId, ruleId } from '../../lib/wire/ids.ts';
 import { seriesWords } from '../../web/words/series.ts';
 import type { FakeStream } from './fake-air.ts';
 import { answerEncodes, newEncodes } from './fake-encodes.ts';

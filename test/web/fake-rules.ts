@@ -13,12 +13,12 @@ import type {
   RuleItem,
   RulePreview,
 } from '../../lib/wire/api.ts';
-import { reservationId } from '../../lib/wire/ids.ts';
+import { reservationId, ruleId } from '../../lib/wire/ids.ts';
 import { Failure } from '../../src/model/failure.ts';
-import { ruleId } from '../../src/model/ids.ts';
 import type { Rule } from '../../src/model/rule.ts';
 import { checkExpression } from '../../src/schedule/expression/expression.ts';
-import { GuideIndex, type GuideProgram } from '../../src/schedule/match/guide-index.ts';
+import { GuideIndex } from '../../src/schedule/match/guide-index.ts';
+import type { IndexedProgram } from '../../src/schedule/match/program-rows.ts';
 import { RuleMatcher } from '../../src/schedule/match/rule-matcher.ts';
 import { readRule, ruleItem } from '../../src/schedule/rule-body.ts';
 import { type FakeGuide, guideWindow } from './fake-guide.ts';
@@ -61,7 +61,7 @@ function indexOf(guide: FakeGuide, now: number): GuideIndex {
   const wish = { from: now, to: now + guide.days * DAY_MS, type: null };
   for (const { stationId, programs } of guideWindow(guide, wish, now)) {
     for (const program of programs) {
-      const held: GuideProgram = {
+      const held: IndexedProgram = {
         id: program.id as ProgramId,
         stationId: stationId as StationId,
         startAt: program.startAt as BroadcastMs,
@@ -81,7 +81,7 @@ function indexOf(guide: FakeGuide, now: number): GuideIndex {
   return index;
 }
 
-function found(guide: FakeGuide, rule: RuleItem, now: number): GuideProgram[] {
+function found(guide: FakeGuide, rule: RuleItem, now: number): IndexedProgram[] {
   const { conditions } = draftOf(bodyOf(rule));
   const stations = new Map(
     guide.stations.map(({ id, type }) => [id as StationId, { id: id as StationId, type }]),

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { broadcastMs } from '../../lib/arib/time.ts';
 import type { Recording } from '../../lib/wire/api.ts';
-import { reservationId } from '../../src/model/ids.ts';
+import { reservationId } from '../../lib/wire/ids.ts';
 import { splitTitle } from '../../web/words/title.ts';
 import { until } from '../until.ts';
 import { START } from './clock.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import type { Recording, ReservationItem } from '../../lib/wire/api.ts';
-import { recordingId, reservationId, ruleId } from '../../src/model/ids.ts';
+import { recordingId, reservationId, ruleId } from '../../lib/wire/ids.ts';
 import { until } from '../until.ts';
 import { newBookings, reservation } from './fake-bookings.ts';
 import { dayOf, guideWindow, manyStations } from './fake-guide.ts';

@@ -128,7 +128,7 @@ export function* dataUnits(loop: Uint8Array): Generator<DataUnit> {
 
 // Caption management data: ARIB STD-B24 Vol. 1 Part 3, 9.3.1; TR-B14 Vol. 3 Section 2, 4.2.
 
-export interface CaptionLanguage {
+export interface DeclaredLanguage {
   /** 1 to 8: language_tag + 1, the data_group number of its statements. */
   readonly index: number;
   /** ISO 639-2, three lower-case letters; empty if the sent code is invalid. */
@@ -146,7 +146,7 @@ export interface CaptionLanguage {
 }
 
 interface ManagementData {
-  readonly languages: readonly CaptionLanguage[];
+  readonly languages: readonly DeclaredLanguage[];
   /** data_unit loop: texts and bitmaps common to all languages. */
   readonly units: Uint8Array;
 }
@@ -171,7 +171,7 @@ export function readManagement(data: Uint8Array): ManagementData | undefined {
   const r = new Reader(data);
   if (r.u8() >> 6 === OFFSET_TIME) r.skip(TIME_OCTETS); // OTM
   const count = r.u8();
-  const languages: CaptionLanguage[] = [];
+  const languages: DeclaredLanguage[] = [];
   for (let number = 0; number < count && !r.exhausted; number++) {
     const first = r.u8();
     const displayMode = first & 0x0f;

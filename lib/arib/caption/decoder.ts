@@ -8,8 +8,8 @@
  */
 import { PTS_MODULUS, type Pts90k, pts90k, unwrapPts } from '../time.ts';
 import {
-  type CaptionLanguage,
   type DataGroup,
+  type DeclaredLanguage,
   dataUnits,
   readDataGroup,
   readManagement,
@@ -28,7 +28,7 @@ export type CaptionEvent =
       readonly superimpose: boolean;
       /** When it is cleared. */
       readonly at: Pts90k;
-      readonly languages: readonly CaptionLanguage[];
+      readonly languages: readonly DeclaredLanguage[];
     }
   | {
       readonly kind: 'page';
@@ -78,7 +78,7 @@ export class CaptionDecoder {
   readonly #states = new Map<number, LanguageState>();
   #group: DataGroup['group'] | undefined;
   #management: Uint8Array | undefined;
-  #languages: readonly CaptionLanguage[] = [];
+  #languages: readonly DeclaredLanguage[] = [];
   #managementAt: number | undefined;
   #superimpose = false;
   #snapshots: TimedSnapshot[] = [];
@@ -94,7 +94,7 @@ export class CaptionDecoder {
   }
 
   /** Languages of the last management data; empty before the first. */
-  get languages(): readonly CaptionLanguage[] {
+  get languages(): readonly DeclaredLanguage[] {
     return this.#languages;
   }
 

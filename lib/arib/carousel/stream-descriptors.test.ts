@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { longSection } from '../../../test/stream-builder.ts';
 import { pts90k } from '../time.ts';
 import { readSection, type Section } from '../ts/section.ts';
-import { type NptReference, parseStreamDescriptors, stcOfNpt } from './stream-descriptors.ts';
+import { type NptReferenceDescriptor, parseStreamDescriptors, stcOfNpt } from './stream-descriptors.ts';
 
 function octets(hex: string): number[] {
   return [...Uint8Array.fromHex(hex.replace(/\/\/.*/g, '').replace(/\s/g, ''))];
@@ -75,7 +75,7 @@ test('a descriptor that is cut short is left out, and a loop that is cut short i
   }
 });
 
-const reference = (fields: Partial<NptReference>): NptReference => ({
+const reference = (fields: Partial<NptReferenceDescriptor>): NptReferenceDescriptor => ({
   ...{
     kind: 'npt_reference',
     postDiscontinuity: false,
@@ -89,7 +89,7 @@ const reference = (fields: Partial<NptReference>): NptReference => ({
 
 test('NPT to system time, modulo 2^33', () => {
   const last = 2 ** 33 - 1;
-  const at = (fields: Partial<NptReference>, npt: number) =>
+  const at = (fields: Partial<NptReferenceDescriptor>, npt: number) =>
     stcOfNpt(reference(fields), pts90k(npt)) as unknown;
   expect(at({ stc: pts90k(1000), npt: pts90k(500) }, 700)).toBe(1200);
   expect(at({ stc: pts90k(1000), npt: pts90k(500) }, 500)).toBe(1000);

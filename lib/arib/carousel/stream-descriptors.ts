@@ -9,11 +9,11 @@ import type { Section } from '../ts/section.ts';
 export interface StreamDescriptors {
   /** 4 bits of table_id_extension; the other 12 are the event_msg_group_id. */
   readonly dataEventId: number;
-  readonly descriptors: readonly (NptReference | EventMessage)[];
+  readonly descriptors: readonly (NptReferenceDescriptor | EventMessage)[];
 }
 
 /** NPT reference descriptor, tag 0x17: at the time `stc` the NPT is `npt`. */
-export interface NptReference {
+export interface NptReferenceDescriptor {
   readonly kind: 'npt_reference';
   readonly postDiscontinuity: boolean;
   /** dsm_contentId, 7 bits. */
@@ -51,7 +51,7 @@ const AT_NPT = 2;
 export function parseStreamDescriptors(section: Section): StreamDescriptors | undefined {
   if (section.tableId !== TABLE_ID || !section.long || !section.current) return undefined;
   const r = new Reader(section.body);
-  const descriptors: (NptReference | EventMessage)[] = [];
+  const descriptors: (NptReferenceDescriptor | EventMessage)[] = [];
   while (r.remaining > 0) {
     const tag = r.u8();
     const body = r.slice(r.u8());
@@ -69,7 +69,7 @@ function readTime(r: Reader): Pts90k {
   return pts90k(high * 2 ** 32 + r.u32());
 }
 
-function readReference(r: Reader): NptReference {
+function readReference(r: Reader): NptReferenceDescriptor {
   // postDiscontinuityIndicator 1, dsm_contentId 7
   const head = r.u8();
   const stc = readTime(r); // reserved 7, STC_reference 33
@@ -100,7 +100,7 @@ function readEvent(r: Reader): EventMessage | undefined {
  * The system time at which the NPT is `npt`, nearest to the reference; undefined while the NPT stands still. Times are
  * compared modulo 2^33.
  */
-export function stcOfNpt(reference: NptReference, npt: Pts90k): Pts90k | undefined {
+export function stcOfNpt(reference: NptReferenceDescriptor, npt: Pts90k): Pts90k | undefined {
   const { scaleNumerator, scaleDenominator } = reference;
   if (scaleNumerator === 0 || scaleDenominator === 0) return undefined;
   const ticks = unwrapPts(npt, reference.npt) - reference.npt;

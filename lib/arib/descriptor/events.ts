@@ -186,10 +186,10 @@ function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
 /** Content descriptor, tag 0x54: the genres of an event. ARIB STD-B10 Part 2, 6.2.4 and Annex H. */
 interface ContentDescriptor {
   readonly kind: 'content';
-  readonly genres: readonly Genre[];
+  readonly genres: readonly ContentGenre[];
 }
 
-export interface Genre {
+export interface ContentGenre {
   /** content_nibble_level_1: major genre; 0xE = extension, whose code is in the user nibbles. */
   readonly lv1: number;
   /** content_nibble_level_2. */
@@ -199,7 +199,7 @@ export interface Genre {
 }
 
 export function parseContent(r: Reader): ContentDescriptor {
-  const genres: Genre[] = [];
+  const genres: ContentGenre[] = [];
   while (r.remaining > 0) {
     const content = r.u8();
     const user = r.u8();

@@ -5,9 +5,9 @@
 import { type DigitalCopyControlDescriptor, forbidsRecording } from '../descriptor/access.ts';
 import type { AudioComponentDescriptor, ComponentDescriptor } from '../descriptor/components.ts';
 import {
+  type ContentGenre,
   type EventGroupDescriptor,
   type ExtendedEventDescriptor,
-  type Genre,
   joinExtendedEvents,
   type SeriesDescriptor,
   type ShortEventDescriptor,
@@ -28,7 +28,7 @@ export interface BroadcastEvent {
   readonly text: string;
   /** Headings and bodies in order; a heading occurs once. */
   readonly extended: readonly (readonly [heading: string, body: string])[];
-  readonly genres: readonly Genre[];
+  readonly genres: readonly ContentGenre[];
   readonly video: EventVideo | undefined;
   /** In order of component_tag. */
   readonly audios: readonly EventAudio[];
@@ -92,7 +92,7 @@ export function broadcastEvent(event: EitEvent): BroadcastEvent {
   let copying: DigitalCopyControlDescriptor | undefined;
   let series: SeriesDescriptor | undefined;
   const texts: ExtendedEventDescriptor[] = [];
-  const genres: Genre[] = [];
+  const genres: ContentGenre[] = [];
   const audios: AudioComponentDescriptor[] = [];
   const groups: EventGroupDescriptor[] = [];
   // One pass, because a guide has a hundred thousand events.

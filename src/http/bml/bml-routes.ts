@@ -12,7 +12,7 @@ import {
 import { POST_TYPES } from '../../../lib/wire/vocabulary.ts';
 import { Failure } from '../../model/failure.ts';
 import { type Requester, requesterKey } from '../../model/requester.ts';
-import { jsonAnswer, problemResponse, REFUSALS } from '../route/described-responses.ts';
+import { describedJson, problemResponse, REFUSALS } from '../route/described-responses.ts';
 import { problem } from '../route/problems.ts';
 import { requesterOf } from '../route/request.ts';
 import { PEER_PATHS, PEER_POST_PATH } from '../route/server-interfaces.ts';
@@ -275,7 +275,7 @@ export function addBmlRoutes(app: Elysia, needs: BmlRouteNeeds): void {
         summary: 'Check that a server of bidirectional content can be reached',
         description: 'Opens a connection to the TCP port 443 and closes it.',
         tags,
-        responses: { ...REFUSED, 200: jsonAnswer('the result', ConfirmSchema) },
+        responses: { ...REFUSED, 200: describedJson('the result', ConfirmSchema) },
       },
     },
   );

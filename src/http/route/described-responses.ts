@@ -41,7 +41,7 @@ export function jsonBody(schema: TSchema) {
 }
 
 /** A JSON response that is described, not validated. */
-export function jsonAnswer(description: string, schema: TSchema) {
+export function describedJson(description: string, schema: TSchema) {
   return {
     description,
     content: { 'application/json': { schema: JSON.parse(JSON.stringify(schema)) } },

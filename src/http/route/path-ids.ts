@@ -1,8 +1,8 @@
 /** Rows, stations and recordings in a path. */
 import { Type as t } from '@sinclair/typebox';
 import { type StationId, splitStationId, stationId } from '../../../lib/arib/ids.ts';
+import { type RecordingId, type RowId, recordingId } from '../../../lib/wire/ids.ts';
 import { Failure } from '../../model/failure.ts';
-import { type RecordingId, type RowId, recordingId } from '../../model/ids.ts';
 import { problemResponse } from './described-responses.ts';
 
 /** @throws Failure bad_request if it is not a number; a number that is too large matches no row. */

@@ -4,7 +4,7 @@ import type { MonotonicClock, WallClock } from '../../../lib/host/clock.ts';
 import type { Log } from '../../../lib/host/log.ts';
 import type { Encoders } from '../../ffmpeg/encoders.ts';
 import type { Hub } from '../../notify/hub.ts';
-import type { Settings } from '../../settings/settings.ts';
+import type { SettingsService } from '../../settings/settings.ts';
 import type { ListedRecording, RecordingListStore } from '../../store/recording-list-store.ts';
 import type { Write } from '../../store/transaction.ts';
 import type { RecordingBytes } from '../recording-bytes.ts';
@@ -30,7 +30,7 @@ export interface RecordingContext {
   readonly list: RecordingListStore;
   readonly open: OpensOriginals;
   readonly encoders: Encoders;
-  readonly settings: Pick<Settings, 'get'>;
+  readonly settings: Pick<SettingsService, 'get'>;
   readonly jobs: JobRunner;
   /** Of results, which must be stored although another program may hold the database. */
   readonly write: Write;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { broadcastMs } from '../../../lib/arib/time.ts';
 import { type Episode, readEpisode } from './episode.ts';
-import { type Airing, episodeKey, isSameEpisode, sameEpisodes } from './same-episode.ts';
+import { type EpisodeAiring, episodeKey, isSameEpisode, sameEpisodes } from './same-episode.ts';
 
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
 
@@ -17,7 +17,7 @@ test('airings that show the same episode have one key', () => {
       title: fc.constantFrom('灯台', '灯台1'),
     }),
     startAt: fc.constantFrom(...[0, 1, 10 * 3_600_000].map(broadcastMs)),
-  }) satisfies fc.Arbitrary<Airing>;
+  }) satisfies fc.Arbitrary<EpisodeAiring>;
   let same = 0;
   fc.assert(
     fc.property(airing, airing, (a, b) => {

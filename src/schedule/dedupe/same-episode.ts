@@ -2,7 +2,7 @@
 import type { BroadcastMs } from '../../../lib/arib/time.ts';
 import type { Episode } from './episode.ts';
 
-export interface Airing {
+export interface EpisodeAiring {
   readonly episode: Episode;
   /** Epoch ms. */
   readonly startAt: BroadcastMs;
@@ -28,7 +28,7 @@ const PARTS_MS = 8 * 3_600_000;
  * Whether two airings show the same episode, by the rules of `sameEpisodes`: if one has no subtitle, the other's is
  * used.
  */
-export function isSameEpisode(a: Airing, b: Airing): boolean {
+export function isSameEpisode(a: EpisodeAiring, b: EpisodeAiring): boolean {
   const { series, number, subtitle, title } = a.episode;
   const other = b.episode;
   if (isUnidentified(a.episode) || isUnidentified(other))
@@ -43,7 +43,7 @@ export function isSameEpisode(a: Airing, b: Airing): boolean {
 }
 
 /** Equal for airings of the same episode in a series; different episodes may share it, too. */
-export function episodeKey({ episode, startAt }: Airing): string {
+export function episodeKey({ episode, startAt }: EpisodeAiring): string {
   if (isUnidentified(episode)) return `at\0${startAt}\0${episode.title}`;
   return episode.number ?? `of\0${episode.subtitle}`;
 }
@@ -54,7 +54,7 @@ export function episodeKey({ episode, startAt }: Airing): string {
  * number alone, are the same only at the same time under the same title.
  * @returns each airing in exactly one group, groups and airings in input order
  */
-export function sameEpisodes<T extends Airing>(airings: readonly T[]): T[][] {
+export function sameEpisodes<T extends EpisodeAiring>(airings: readonly T[]): T[][] {
   const subtitles = new Map<string, Set<string>>();
   for (const { episode } of airings) {
     if (episode.number === null) continue;
@@ -79,7 +79,7 @@ export function sameEpisodes<T extends Airing>(airings: readonly T[]): T[][] {
 }
 
 /** Splits the airings of an event: an airing that begins long after the previous one is a repeat. */
-function parts<T extends Airing>(group: readonly T[]): T[][] {
+function parts<T extends EpisodeAiring>(group: readonly T[]): T[][] {
   if (group.length === 1 || !group.some(({ episode }) => episode.isOfEvent)) return [[...group]];
   const starts = [...new Set(group.map(({ startAt }) => startAt))].sort((a, b) => a - b);
   const partOf = new Map<number, number>();

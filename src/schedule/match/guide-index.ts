@@ -7,7 +7,7 @@
 import type { ProgramId, StationId } from '../../../lib/arib/ids.ts';
 import { matchText } from '../../model/search-text.ts';
 import { detailText, NormalTexts } from './normal-texts.ts';
-import { type GuideProgram, ProgramObjects, type ProgramRows } from './program-rows.ts';
+import { type IndexedProgram, ProgramObjects, type ProgramRows } from './program-rows.ts';
 import { BitSet, TextColumns } from './text-columns.ts';
 
 /** At least this many are kept, at most twice as many. */
@@ -45,8 +45,6 @@ export class ChangeLog {
     return count === 0 ? [] : this.#changes.slice(-count);
   }
 }
-
-export type { GuideProgram } from './program-rows.ts';
 
 /** A text has some 200 letters and pairs, so a fifth of the bits are set. For 60,000 programmes they take 8 MB. */
 const TEXT_BITS = 1024;
@@ -87,16 +85,16 @@ export class GuideIndex {
     return this.#log.since(version);
   }
 
-  get(id: ProgramId): GuideProgram | undefined {
+  get(id: ProgramId): IndexedProgram | undefined {
     const row = this.programs.rowOf(id);
     return row === undefined ? undefined : this.programs.at(row);
   }
 
-  at(row: number): GuideProgram | undefined {
+  at(row: number): IndexedProgram | undefined {
     return this.programs.at(row);
   }
 
-  put(program: GuideProgram): void {
+  put(program: IndexedProgram): void {
     const before = this.programs.rowOf(program.id);
     if (before !== undefined) this.#clear(before, this.programs.at(before));
     const row = before ?? this.#free.pop() ?? this.#rows++;
@@ -123,7 +121,7 @@ export class GuideIndex {
   }
 
   /** Clears columns that adding a programme to a row sets again. */
-  #clear(row: number, program: GuideProgram | undefined): void {
+  #clear(row: number, program: IndexedProgram | undefined): void {
     this.#all.delete(row);
     this.#columns.clear(row);
     this.#details?.clear(row);
@@ -168,8 +166,8 @@ export class GuideIndex {
   }
 
   /** The programmes of a station, in no order. */
-  ofStation(id: StationId): GuideProgram[] {
-    const found: GuideProgram[] = [];
+  ofStation(id: StationId): IndexedProgram[] {
+    const found: IndexedProgram[] = [];
     this.#stations.get(id)?.forEach((row) => {
       const program = this.programs.at(row);
       if (program !== undefined) found.push(program);

@@ -4,8 +4,9 @@ import type { EventId, ProgramId, StationId } from '../../../lib/arib/ids.ts';
 import { broadcastMs } from '../../../lib/arib/time.ts';
 import type { RuleConditions } from '../../model/rule.ts';
 import { readRule } from '../rule-body.ts';
-import { GuideIndex, type GuideProgram } from './guide-index.ts';
+import { GuideIndex } from './guide-index.ts';
 import { readKeyword } from './keyword.ts';
+import type { IndexedProgram } from './program-rows.ts';
 import { broadcastWeekday, minuteOfDay, RuleMatcher, type RuleStations } from './rule-matcher.ts';
 
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
@@ -23,7 +24,7 @@ const STATIONS: RuleStations = new Map(
   ).map(([id, type]) => [id as StationId, { id: id as StationId, type }]),
 );
 
-interface Given extends Partial<Omit<GuideProgram, 'id' | 'stationId' | 'startAt' | 'endAt'>> {
+interface Given extends Partial<Omit<IndexedProgram, 'id' | 'stationId' | 'startAt' | 'endAt'>> {
   station?: number;
   start?: string | number;
   minutes?: number;
@@ -31,7 +32,7 @@ interface Given extends Partial<Omit<GuideProgram, 'id' | 'stationId' | 'startAt
 
 let nextEvent = 1;
 
-function program({ station = 1, start = '2026-11-21T19:00', minutes = 30, ...rest }: Given): GuideProgram {
+function program({ station = 1, start = '2026-11-21T19:00', minutes = 30, ...rest }: Given): IndexedProgram {
   const startAt = typeof start === 'number' ? start : at(start);
   return {
     id: (station * 100_000 + (nextEvent++ as EventId)) as ProgramId,

@@ -2,7 +2,7 @@
 import type { ProgramId } from '../../../lib/arib/ids.ts';
 import { matchText } from '../../model/search-text.ts';
 import { LruCache } from './lru-cache.ts';
-import type { GuideProgram } from './program-rows.ts';
+import type { IndexedProgram } from './program-rows.ts';
 
 /** Cache size for frequent candidates of rules: 300 rules have some ten thousand. Up to 5 MB. */
 const RECENT_TEXTS = 4096;
@@ -10,7 +10,7 @@ const RECENT_TEXTS = 4096;
 const RECENT_DETAILS = 1024;
 
 /** Headings and bodies of the extended text in normal form, one per line. */
-export function detailText({ extended }: GuideProgram): string {
+export function detailText({ extended }: IndexedProgram): string {
   return Object.entries(extended ?? {})
     .flat()
     .map(matchText)
@@ -22,15 +22,15 @@ export class NormalTexts {
   readonly #descriptions = new LruCache<ProgramId, string>(RECENT_TEXTS);
   readonly #details = new LruCache<ProgramId, string>(RECENT_DETAILS);
 
-  title(program: GuideProgram): string {
+  title(program: IndexedProgram): string {
     return this.#titles.of(program.id, () => matchText(program.name));
   }
 
-  description(program: GuideProgram): string {
+  description(program: IndexedProgram): string {
     return this.#descriptions.of(program.id, () => matchText(program.description));
   }
 
-  detail(program: GuideProgram): string {
+  detail(program: IndexedProgram): string {
     return this.#details.of(program.id, () => detailText(program));
   }
 

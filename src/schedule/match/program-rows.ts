@@ -3,7 +3,7 @@ import type { ProgramId } from '../../../lib/arib/ids.ts';
 import type { ProgramRecord } from '../../model/program.ts';
 
 /** Fields of a programme for rules and the plan. Immutable: a change creates a new object. */
-export type GuideProgram = Readonly<
+export type IndexedProgram = Readonly<
   Pick<
     ProgramRecord,
     | 'id'
@@ -26,15 +26,15 @@ export interface ProgramRows {
   /** Row of a programme; undefined if it has none. */
   rowOf(id: ProgramId): number | undefined;
   /** The same object as long as it is referenced; undefined: the row is empty. */
-  at(row: number): GuideProgram | undefined;
+  at(row: number): IndexedProgram | undefined;
   /** Stores it in an empty row, or replaces the programme with the same id. Rows are assigned consecutively. */
-  put(row: number, program: GuideProgram): void;
+  put(row: number, program: IndexedProgram): void;
   clear(row: number): void;
 }
 
 /** Keeps the objects themselves. */
 export class ProgramObjects implements ProgramRows {
-  readonly #programs: (GuideProgram | undefined)[] = [];
+  readonly #programs: (IndexedProgram | undefined)[] = [];
   readonly #rows = new Map<ProgramId, number>();
 
   get size(): number {
@@ -45,11 +45,11 @@ export class ProgramObjects implements ProgramRows {
     return this.#rows.get(id);
   }
 
-  at(row: number): GuideProgram | undefined {
+  at(row: number): IndexedProgram | undefined {
     return this.#programs[row];
   }
 
-  put(row: number, program: GuideProgram): void {
+  put(row: number, program: IndexedProgram): void {
     this.#programs[row] = program;
     this.#rows.set(program.id, row);
   }

@@ -7,9 +7,10 @@ import type { RuleFault } from '../../model/rule-fault.ts';
 import type { StationRecord } from '../../model/station.ts';
 import { ExpressionTooCostly } from '../expression/automaton.ts';
 import { type CompiledExpression, compileExpression } from '../expression/expression.ts';
-import type { GuideIndex, GuideProgram } from './guide-index.ts';
+import type { GuideIndex } from './guide-index.ts';
 import { readExclusion, readKeyword, type Words } from './keyword.ts';
 import type { NormalTexts } from './normal-texts.ts';
+import type { IndexedProgram } from './program-rows.ts';
 import type { BitSet } from './text-columns.ts';
 
 const MINUTE_MS = 60_000;
@@ -47,7 +48,7 @@ function inLength({ durationMin, durationMax }: RuleConditions, length: number):
   return length >= (durationMin ?? 0) * MINUTE_MS && length <= (durationMax ?? Infinity) * MINUTE_MS;
 }
 
-function hasGenre(wanted: readonly RuleGenre[], { genres }: GuideProgram): boolean {
+function hasGenre(wanted: readonly RuleGenre[], { genres }: IndexedProgram): boolean {
   if (wanted.length === 0) return true;
   return genres.some((genre) =>
     wanted.some(({ lv1, lv2 }) => lv1 === genre.lv1 && (lv2 === null || lv2 === genre.lv2)),
@@ -61,7 +62,7 @@ function hasGenre(wanted: readonly RuleGenre[], { genres }: GuideProgram): boole
  */
 function meetsConditions(
   conditions: RuleConditions,
-  program: GuideProgram,
+  program: IndexedProgram,
   station: RuleStation,
   matchedAt: BroadcastMs = program.startAt,
 ): boolean {
@@ -84,7 +85,7 @@ const TOO_COSTLY: RuleFault = { code: 'too_costly' };
 
 interface Matched {
   /** In no order. */
-  readonly programs: readonly GuideProgram[];
+  readonly programs: readonly IndexedProgram[];
   /** Japanese; the rule must be disabled, and has no matches. */
   readonly fault: RuleFault | null;
 }
@@ -110,7 +111,7 @@ export class RuleMatcher {
 
   /** All programmes of the guide that match. */
   match(index: GuideIndex, stations: RuleStations): Matched {
-    const candidates: GuideProgram[] = [];
+    const candidates: IndexedProgram[] = [];
     this.#narrowed(index, stations).forEach((row) => {
       const program = index.at(row);
       if (program !== undefined) candidates.push(program);
@@ -119,9 +120,9 @@ export class RuleMatcher {
   }
 
   /** The matching ones of the given programmes. */
-  among(candidates: readonly GuideProgram[], texts: NormalTexts, stations: RuleStations): Matched {
+  among(candidates: readonly IndexedProgram[], texts: NormalTexts, stations: RuleStations): Matched {
     this.#expression?.automaton.renew();
-    const programs: GuideProgram[] = [];
+    const programs: IndexedProgram[] = [];
     try {
       for (const program of candidates) {
         if (this.#accepts(program, texts, stations)) programs.push(program);
@@ -137,7 +138,7 @@ export class RuleMatcher {
    * Whether a programme that the rule matched when it began at `matchedAt` still belongs to the rule after it moved.
    */
   stillMatches(
-    program: GuideProgram,
+    program: IndexedProgram,
     texts: NormalTexts,
     stations: RuleStations,
     matchedAt: BroadcastMs,
@@ -181,7 +182,7 @@ export class RuleMatcher {
   }
 
   #accepts(
-    program: GuideProgram,
+    program: IndexedProgram,
     normal: NormalTexts,
     stations: RuleStations,
     matchedAt?: BroadcastMs,
@@ -198,7 +199,7 @@ export class RuleMatcher {
   }
 
   /** The texts to search for keywords. */
-  #texts(program: GuideProgram, normal: NormalTexts): string[] {
+  #texts(program: IndexedProgram, normal: NormalTexts): string[] {
     const found: string[] = [];
     const { keywordIn } = this.conditions;
     if (keywordIn.includes('title')) found.push(normal.title(program));

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { broadcastMs } from '../../../lib/arib/time.ts';
+import { ruleId } from '../../../lib/wire/ids.ts';
 import { DAY, GR_TUNER, Home, NOON } from '../../../test/schedule/plan-home.ts';
 import { settled } from '../../../test/schedule/settled.ts';
-import { ruleId } from '../../model/ids.ts';
 
 describe('the same episode', () => {
   function series(

@@ -7,8 +7,8 @@ import { removeTitleMarks } from '../../../lib/arib/text/title-marks.ts';
 import type { BroadcastMs } from '../../../lib/arib/time.ts';
 import { searchText, titleText } from '../../model/search-text.ts';
 import { type Episode, type EpisodeText, readEpisode } from '../dedupe/episode.ts';
-import { type Airing, episodeKey, isSameEpisode } from '../dedupe/same-episode.ts';
-import type { GuideProgram } from '../match/guide-index.ts';
+import { type EpisodeAiring, episodeKey, isSameEpisode } from '../dedupe/same-episode.ts';
+import type { IndexedProgram } from '../match/program-rows.ts';
 import type { PlanGuide } from './plan-guide.ts';
 
 /** Facts derived from texts for the plan. Computed once per programme, since programme objects never change. */
@@ -77,8 +77,8 @@ const MAX_WORDS = 3;
 /** Runs of letters: signs, numbers and blanks differ between stations. */
 const LETTERS = /[\p{L}\p{M}ー]+/gu;
 
-interface GuideAiring extends Airing {
-  readonly program: GuideProgram;
+interface GuideAiring extends EpisodeAiring {
+  readonly program: IndexedProgram;
 }
 
 interface Series {
@@ -112,7 +112,7 @@ class SeriesAirings {
    * Airings of the same series that may show the same episode: a few, even if the series has hundreds of airings.
    * @param own the episode of the text
    */
-  alike(text: EpisodeText, own: Airing): readonly GuideAiring[] {
+  alike(text: EpisodeText, own: EpisodeAiring): readonly GuideAiring[] {
     return this.#series(text).airings.get(episodeKey(own)) ?? [];
   }
 
@@ -126,7 +126,7 @@ class SeriesAirings {
     return series;
   }
 
-  #airing(program: GuideProgram): GuideAiring {
+  #airing(program: IndexedProgram): GuideAiring {
     return { program, startAt: program.startAt, episode: this.facts.of(program).episode };
   }
 
@@ -236,7 +236,7 @@ export function repeats(
   text: EpisodeText,
   startAt: BroadcastMs,
   now: BroadcastMs,
-): GuideProgram[] {
+): IndexedProgram[] {
   const own = { episode: facts.of(text).episode, startAt };
   const isComing = ({ program }: GuideAiring): boolean => program.startAt >= now && !program.copyNever;
   const airings = facts.airings(guide);
@@ -257,7 +257,7 @@ export function nextAiring(
   text: AiredText,
   excluded: ReadonlySet<ProgramId>,
   now: BroadcastMs,
-): GuideProgram | undefined {
+): IndexedProgram | undefined {
   return repeats(guide, facts, text, text.startAt, now)
     .filter(({ id }) => !excluded.has(id))
     .sort((a, b) => a.startAt - b.startAt || a.id - b.id)[0];

@@ -1,16 +1,12 @@
 /** Existing and new reservations as claims for a tuner. Pure. */
 import { type ProgramId, splitProgramId } from '../../../lib/arib/ids.ts';
 import { type BroadcastMs, earliest, latest } from '../../../lib/arib/time.ts';
+import type { ReservationId, RuleId } from '../../../lib/wire/ids.ts';
 import { CLOSED_RESERVATION_STATES } from '../../../lib/wire/vocabulary.ts';
 import { isBrokenOff, LATE_TABLE_MS, RESUME_MS } from '../../model/airing.ts';
-import {
-  EVENT_ID_REUSED_MS,
-  MANUAL_PRIORITY,
-  type Reservation,
-  type ReservationId,
-} from '../../model/reservation.ts';
-import type { Rule, RuleId } from '../../model/rule.ts';
-import type { GuideProgram } from '../match/guide-index.ts';
+import { EVENT_ID_REUSED_MS, MANUAL_PRIORITY, type Reservation } from '../../model/reservation.ts';
+import type { Rule } from '../../model/rule.ts';
+import type { IndexedProgram } from '../match/program-rows.ts';
 import type { PlanInput, PlannedReservation } from './plan-types.ts';
 import { coming, type ProgramTimes, underWay } from './program-times.ts';
 import { putOff, relayIds, relayStartsOf, relaysOf, relayTargets } from './relays.ts';
@@ -28,7 +24,7 @@ export interface Claim
   /** undefined: to be created. */
   readonly reservation: Reservation | undefined;
   /** undefined: no longer in the guide. */
-  readonly program: GuideProgram | undefined;
+  readonly program: IndexedProgram | undefined;
   readonly isManual: boolean;
   readonly isRunning: boolean;
   readonly isOver: boolean;
@@ -53,7 +49,7 @@ export function compareClaims(a: Claim, b: Claim): number {
 }
 
 /** A rule's claim to a programme without reservation; undefined if its station is unknown. */
-export function claimOf(input: PlanInput, program: GuideProgram, rule: Rule | null): Claim | undefined {
+export function claimOf(input: PlanInput, program: IndexedProgram, rule: Rule | null): Claim | undefined {
   const station = input.stations.get(program.stationId);
   if (station === undefined) return undefined;
   const { now, settings } = input;
@@ -97,7 +93,7 @@ export interface Claims {
   readonly reservations: readonly Reservation[];
   /** Reservations of rules on a programme that replaces a vanished one. */
   readonly replaced: ReadonlySet<ReservationId>;
-  relaysOf(claim: Claim): GuideProgram[];
+  relaysOf(claim: Claim): IndexedProgram[];
 }
 
 const DONE = new Set<Reservation['state']>(CLOSED_RESERVATION_STATES);
@@ -275,7 +271,7 @@ function isNamed({ airings }: Pick<PlanInput, 'airings'>, id: ProgramId): boolea
  * another id. An event listed right after a programme without a known end, and starting there, is the next one of its
  * title.
  */
-function resumedAs(input: PlanInput, reservation: Reservation): GuideProgram | undefined {
+function resumedAs(input: PlanInput, reservation: Reservation): IndexedProgram | undefined {
   const { programId: id, stationId: station, name, description, startAt, state } = reservation;
   const airing = input.airings.get(id);
   const endAt = airing?.closesAt ?? reservation.endAt;
@@ -284,7 +280,7 @@ function resumedAs(input: PlanInput, reservation: Reservation): GuideProgram | u
   const isBroken = isBeforeEnd || (airing !== undefined && isBrokenOff(airing));
   if (state !== 'recording' || !isBroken) return undefined;
   const { title } = input.facts.of({ name, description, extended: null });
-  const isRest = (other: GuideProgram): boolean => {
+  const isRest = (other: IndexedProgram): boolean => {
     const from = input.airings.get(other.id)?.from ?? other.startAt;
     const isInTime = isBeforeEnd || from > until + LATE_TABLE_MS || other.startAt < until - LATE_TABLE_MS;
     return isInTime && other.startAt < Math.max(until, endAt) + RESUME_MS;
@@ -301,11 +297,11 @@ function resumedAs(input: PlanInput, reservation: Reservation): GuideProgram | u
  * A programme with the same title on the same station, close enough in time, and the only one unless it is very
  * close. A running recording is on air: a programme that begins after it is another one.
  */
-function successorOf({ guide, facts, now }: PlanInput, reservation: Reservation): GuideProgram | undefined {
+function successorOf({ guide, facts, now }: PlanInput, reservation: Reservation): IndexedProgram | undefined {
   const { name, description, stationId: station, startAt, endAt, state } = reservation;
   const last = state === 'recording' ? endAt + LATE_TABLE_MS : Infinity;
   const { title } = facts.of({ name, description, extended: null });
-  const away = (program: GuideProgram): number => Math.abs(program.startAt - startAt);
+  const away = (program: IndexedProgram): number => Math.abs(program.startAt - startAt);
   const same = guide
     .ofStation(station)
     .filter(

@@ -1,9 +1,9 @@
 /** The plan while programmes change on air: overruns, and invariants that hold whatever present/following reports. */
 import { describe, expect, test } from 'bun:test';
+import { reservationId } from '../../../lib/wire/ids.ts';
 import { Random } from '../../../test/fuzz/random.ts';
 import { evening } from '../../../test/schedule/moving-evening.ts';
 import { GR_TUNER, MINUTE, NOON } from '../../../test/schedule/plan-home.ts';
-import { reservationId } from '../../model/ids.ts';
 
 describe('a programme that runs over', () => {
   test('is recorded until present/following lists another, then to its actual end', () => {

@@ -1,8 +1,8 @@
 /** The difference between current and planned reservations, and the result of applying it. Pure. */
 import type { ProgramId } from '../../../lib/arib/ids.ts';
 import type { BroadcastMs } from '../../../lib/arib/time.ts';
-import { reservationId } from '../../model/ids.ts';
-import type { RecordingChoice, Reservation, ReservationId } from '../../model/reservation.ts';
+import { type ReservationId, reservationId } from '../../../lib/wire/ids.ts';
+import type { RecordingChoice, Reservation } from '../../model/reservation.ts';
 import { isSameReason } from '../../model/reservation-reason.ts';
 import type { Claims } from './claims.ts';
 import type { Plan, PlanInput, PlannedReservation } from './plan-types.ts';

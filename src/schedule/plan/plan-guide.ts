@@ -3,14 +3,15 @@
  * completely.
  */
 import type { ProgramId, StationId } from '../../../lib/arib/ids.ts';
-import type { GuideIndex, GuideProgram } from '../match/guide-index.ts';
+import type { GuideIndex } from '../match/guide-index.ts';
 import type { NormalTexts } from '../match/normal-texts.ts';
+import type { IndexedProgram } from '../match/program-rows.ts';
 
 export interface PlanGuide {
   /** The same object for the same programme, also among those of its station. */
-  get(id: ProgramId): GuideProgram | undefined;
+  get(id: ProgramId): IndexedProgram | undefined;
   /** The programmes of a station, in no order. */
-  ofStation(id: StationId): readonly GuideProgram[];
+  ofStation(id: StationId): readonly IndexedProgram[];
   /** All programmes, for searches by text; they may have to be read first. */
   whole(): GuideIndex;
   readonly texts: NormalTexts;

@@ -1,19 +1,15 @@
 /** Input and output of the plan. */
 import type { BroadcastType, ProgramId, StationId } from '../../../lib/arib/ids.ts';
 import type { BroadcastMs } from '../../../lib/arib/time.ts';
+import type { ReservationId, RuleId } from '../../../lib/wire/ids.ts';
+import type { ReservationState } from '../../../lib/wire/vocabulary.ts';
 import type { Airings, AirState } from '../../model/airing.ts';
-import type {
-  Cancellation,
-  PlannedTuner,
-  Reservation,
-  ReservationId,
-  ReservationState,
-} from '../../model/reservation.ts';
+import type { Cancellation, PlannedTuner, Reservation } from '../../model/reservation.ts';
 import type { PassedOverReason, ReservationReason } from '../../model/reservation-reason.ts';
-import type { Rule, RuleId } from '../../model/rule.ts';
+import type { Rule } from '../../model/rule.ts';
 import type { StationRecord } from '../../model/station.ts';
 import type { EpisodeText } from '../dedupe/episode.ts';
-import type { GuideProgram } from '../match/guide-index.ts';
+import type { IndexedProgram } from '../match/program-rows.ts';
 import type { Facts } from './airings.ts';
 import type { RetuneCost } from './openings.ts';
 import type { PlanGuide } from './plan-guide.ts';
@@ -57,7 +53,7 @@ export interface PlanInput {
   readonly guide: PlanGuide;
   readonly facts: Facts;
   /** Matches of each enabled rule. */
-  readonly matches: ReadonlyMap<RuleId, readonly GuideProgram[]>;
+  readonly matches: ReadonlyMap<RuleId, readonly IndexedProgram[]>;
   readonly rules: readonly Rule[];
   readonly reservations: readonly Reservation[];
   readonly recorded: readonly RecordedEpisode[];

@@ -15,10 +15,9 @@ import {
   RESUME_MS,
 } from '../../model/airing.ts';
 import type { Reservation } from '../../model/reservation.ts';
-import type { GuideProgram } from '../match/guide-index.ts';
-
+import type { IndexedProgram } from '../match/program-rows.ts';
 /** Times from its tables. */
-export type ListedTimes = Pick<GuideProgram, 'startAt' | 'endAt' | 'openEnd'>;
+export type ListedTimes = Pick<IndexedProgram, 'startAt' | 'endAt' | 'openEnd'>;
 
 /** All in epoch ms. */
 export interface ProgramTimes {

@@ -6,7 +6,7 @@ import { type ProgramId, programId, splitProgramId, stationId } from '../../../l
 import { type BroadcastMs, broadcastMs, latest } from '../../../lib/arib/time.ts';
 import { type Airing, LATE_TABLE_MS } from '../../model/airing.ts';
 import type { Reservation } from '../../model/reservation.ts';
-import type { GuideProgram } from '../match/guide-index.ts';
+import type { IndexedProgram } from '../match/program-rows.ts';
 import type { PlanInput } from './plan-types.ts';
 import type { ListedTimes } from './program-times.ts';
 
@@ -64,16 +64,16 @@ const RELAY_MS = 30 * 60_000;
 
 interface Origin {
   /** undefined: not in the guide. */
-  readonly program: GuideProgram | undefined;
+  readonly program: IndexedProgram | undefined;
   /** Epoch ms. */
   readonly endAt: BroadcastMs;
   readonly isRunning: boolean;
 }
 
 /** Relay targets of a programme: event_group_descriptor, ARIB STD-B10 Part 2, 6.2.34. */
-export function relaysOf({ guide, now, stations }: PlanInput, from: Origin): GuideProgram[] {
+export function relaysOf({ guide, now, stations }: PlanInput, from: Origin): IndexedProgram[] {
   const { program, endAt, isRunning } = from;
-  return relayIds(program).flatMap((id): GuideProgram[] => {
+  return relayIds(program).flatMap((id): IndexedProgram[] => {
     const next = guide.get(id);
     if (next !== undefined) return next.endAt <= now ? [] : [next];
     // Its tables give the rest as soon as its station is received.
@@ -89,7 +89,7 @@ export function relaysOf({ guide, now, stations }: PlanInput, from: Origin): Gui
 }
 
 /** Programmes that it is announced to continue with. */
-export function relayIds(program: GuideProgram | undefined): ProgramId[] {
+export function relayIds(program: IndexedProgram | undefined): ProgramId[] {
   // Most programmes have none, and this is called for everything that is booked.
   if (program === undefined || program.groups.length === 0) return [];
   const relays = program.groups.filter(({ type }) => type === 'relay');

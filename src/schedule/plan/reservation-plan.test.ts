@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { broadcastMs, plusMs } from '../../../lib/arib/time.ts';
+import { reservationId } from '../../../lib/wire/ids.ts';
 import { GR_TUNER, HOUR, Home, MINUTE, NOON } from '../../../test/schedule/plan-home.ts';
 import { settled } from '../../../test/schedule/settled.ts';
-import { reservationId } from '../../model/ids.ts';
 
 describe('allocation', () => {
   test('a rule books what it matches, with its priority and a tuner', () => {

@@ -10,7 +10,7 @@ import type { BroadcastType, ProgramId } from '../../../lib/arib/ids.ts';
 import { type BroadcastMs, plusMs } from '../../../lib/arib/time.ts';
 import type { PassedOverReason, ReservationReason } from '../../model/reservation-reason.ts';
 import type { Rule } from '../../model/rule.ts';
-import type { GuideProgram } from '../match/guide-index.ts';
+import type { IndexedProgram } from '../match/program-rows.ts';
 import { repeats } from './airings.ts';
 import { type Claim, type Claims, claimOf, compareClaims, currentClaims } from './claims.ts';
 import { type Cut, type Opening, openings } from './openings.ts';
@@ -130,7 +130,7 @@ class Planner {
   }
 
   /** The first airing of a wanted episode, from an index on, that may be booked at all. */
-  #airing(rule: Rule, airings: readonly GuideProgram[], from: number): Pending | undefined {
+  #airing(rule: Rule, airings: readonly IndexedProgram[], from: number): Pending | undefined {
     for (let at = from; at < airings.length; at++) {
       const program = airings[at];
       if (program === undefined || this.#claims.closed.has(program.id)) continue;

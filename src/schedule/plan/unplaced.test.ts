@@ -4,6 +4,7 @@
  */
 import { describe, expect, test } from 'bun:test';
 import { broadcastMs } from '../../../lib/arib/time.ts';
+import { reservationId } from '../../../lib/wire/ids.ts';
 import {
   DAY,
   GR_TUNER,
@@ -14,7 +15,6 @@ import {
   SATELLITE_TUNER,
 } from '../../../test/schedule/plan-home.ts';
 import { settled } from '../../../test/schedule/settled.ts';
-import { reservationId } from '../../model/ids.ts';
 
 describe('a recording whose tuner was removed', () => {
   function halved() {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { eventId, networkId, serviceId } from '../../../lib/arib/ids.ts';
 import { broadcastMs } from '../../../lib/arib/time.ts';
+import { reservationId, ruleId } from '../../../lib/wire/ids.ts';
 import { type GivenProgram, Home, MINUTE, NOON } from '../../../test/schedule/plan-home.ts';
 import { settled } from '../../../test/schedule/settled.ts';
-import { reservationId, ruleId } from '../../model/ids.ts';
 
 describe('reservations that no rule matches any more', () => {
   function booked(given: Partial<GivenProgram> = {}) {

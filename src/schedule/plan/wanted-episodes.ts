@@ -6,8 +6,8 @@ import { type ProgramId, programId, type StationId, stationId } from '../../../l
 import { CANCELLATION_REACH_MS, type Reservation } from '../../model/reservation.ts';
 import type { PassedOverReason } from '../../model/reservation-reason.ts';
 import type { Rule } from '../../model/rule.ts';
-import { type Airing, sameEpisodes } from '../dedupe/same-episode.ts';
-import type { GuideProgram } from '../match/guide-index.ts';
+import { type EpisodeAiring, sameEpisodes } from '../dedupe/same-episode.ts';
+import type { IndexedProgram } from '../match/program-rows.ts';
 import type { PlanInput, RecordedEpisode } from './plan-types.ts';
 
 /** An episode that was recorded within this time is not recorded again. */
@@ -17,7 +17,7 @@ const RECORDED_REACH_MS = 30 * 86_400_000;
 export interface WantedEpisode {
   readonly rule: Rule;
   /** The first is booked; if it gets no tuner, also the next. */
-  readonly airings: readonly GuideProgram[];
+  readonly airings: readonly IndexedProgram[];
 }
 
 interface Wanted {
@@ -25,9 +25,9 @@ interface Wanted {
   readonly passedOver: Map<ProgramId, PassedOverReason>;
 }
 
-interface Candidate extends Airing {
+interface Candidate extends EpisodeAiring {
   /** null: it is a recording. */
-  readonly program: GuideProgram | null;
+  readonly program: IndexedProgram | null;
   readonly recordedId: ProgramId | null;
 }
 
@@ -61,14 +61,14 @@ class Chooser {
   }
 
   #pass(
-    program: GuideProgram,
+    program: IndexedProgram,
     code: Exclude<PassedOverReason['code'], 'beyond_limit' | 'other_airing'>,
   ): void {
     this.#passedOver.set(program.id, { code });
   }
 
   /** Sorted by start, without programmes that are over or were cancelled. */
-  #ofRule(rule: Rule): GuideProgram[] {
+  #ofRule(rule: Rule): IndexedProgram[] {
     const { now, matches } = this.input;
     const found = (matches.get(rule.id) ?? []).filter((program) => {
       if (program.endAt <= now && !program.openEnd) return false;
@@ -79,7 +79,7 @@ class Chooser {
     return found.sort((a, b) => a.startAt - b.startAt || a.id - b.id);
   }
 
-  #isCancelled(program: GuideProgram): boolean {
+  #isCancelled(program: IndexedProgram): boolean {
     if (this.#cancelled.size === 0) return false;
     const station = this.input.stations.get(program.stationId);
     const place = `${station?.type}/${station?.channel}/${this.input.facts.of(program).title}`;
@@ -91,12 +91,12 @@ class Chooser {
    * If stations of one key show the same on one physical channel, the first keeps it. Satellite stations have a key
    * each; there, one of several that share an event keeps it.
    */
-  #withoutBranches(programs: readonly GuideProgram[]): Set<ProgramId> {
+  #withoutBranches(programs: readonly IndexedProgram[]): Set<ProgramId> {
     const { stations, facts } = this.input;
     const branches = branchGroups(stations);
-    const first = new Map<string, { program: GuideProgram; serviceId: number }>();
+    const first = new Map<string, { program: IndexedProgram; serviceId: number }>();
     const kept = new Set<ProgramId>();
-    const placeOf = (program: GuideProgram): string | undefined => {
+    const placeOf = (program: IndexedProgram): string | undefined => {
       const group = branches.get(program.stationId) ?? sharedPlace(program, stations);
       if (group === undefined) return undefined;
       return `${group}/${program.startAt}/${facts.of(program).title}`;
@@ -118,7 +118,7 @@ class Chooser {
     return kept;
   }
 
-  #episodes(rule: Rule, programs: readonly GuideProgram[]): WantedEpisode[] {
+  #episodes(rule: Rule, programs: readonly IndexedProgram[]): WantedEpisode[] {
     const airings = programs.map(
       (program): Candidate => ({
         episode: this.input.facts.of(program).episode,
@@ -145,7 +145,7 @@ class Chooser {
     });
   }
 
-  #notRecorded(group: readonly Candidate[]): GuideProgram[] {
+  #notRecorded(group: readonly Candidate[]): IndexedProgram[] {
     const recorded = group.filter(({ program }) => program === null);
     return group.flatMap(({ program }) => {
       if (program === null) return [];
@@ -161,13 +161,13 @@ class Chooser {
   }
 
   /** The earliest first; if airings overlap, those with captions first, then those by satellite. */
-  #inOrder(programs: readonly GuideProgram[]): GuideProgram[] {
+  #inOrder(programs: readonly IndexedProgram[]): IndexedProgram[] {
     const running = programs.find(({ id }) => this.#reserved.get(id)?.state === 'recording');
     if (running !== undefined) return [running, ...programs.filter((program) => program !== running)];
     // A programme that has begun would lack its beginning: it comes last, unless it was booked before it began.
     const begun = programs.filter((program) => program.startAt < this.input.now && !this.#isBooked(program));
     let rest = programs.filter((program) => !begun.includes(program));
-    const ordered: GuideProgram[] = [];
+    const ordered: IndexedProgram[] = [];
     while (rest.length > 0) {
       const end = rest[0]?.endAt ?? 0;
       const [best] = rest.filter((program) => program.startAt < end).sort((a, b) => this.#compare(a, b));
@@ -183,16 +183,16 @@ class Chooser {
    * another rule. Includes missed or skipped programmes that are not over: this plan may book them again, and the
    * next plan must make the same choice.
    */
-  #isBooked({ id, startAt }: GuideProgram): boolean {
+  #isBooked({ id, startAt }: IndexedProgram): boolean {
     const reservation = this.#reserved.get(id);
     if (reservation === undefined || reservation.createdAt > startAt) return false;
     return reservation.state !== 'cancelled' && reservation.state !== 'finished';
   }
 
-  #compare(a: GuideProgram, b: GuideProgram): number {
+  #compare(a: IndexedProgram, b: IndexedProgram): number {
     const { facts, stations } = this.input;
     const captioned = Number(facts.of(b).captioned) - Number(facts.of(a).captioned);
-    const isSatellite = ({ stationId }: GuideProgram): number =>
+    const isSatellite = ({ stationId }: IndexedProgram): number =>
       Number((stations.get(stationId)?.type ?? 'GR') !== 'GR');
     return captioned || isSatellite(b) - isSatellite(a) || a.startAt - b.startAt || a.id - b.id;
   }
@@ -214,7 +214,7 @@ function branchGroups(stations: PlanInput['stations']): Map<StationId, string> {
  * may list only the main one: its own event counts too. ARIB STD-B10 Part 2, 6.2.34, group_type 1.
  */
 function sharedPlace(
-  { id, groups, stationId: at }: GuideProgram,
+  { id, groups, stationId: at }: IndexedProgram,
   stations: PlanInput['stations'],
 ): string | undefined {
   // Most programmes share nothing, and this is called for all matches of rules.
