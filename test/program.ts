@@ -3,6 +3,12 @@
 import { shapedSecret } from './access/secret-watch.ts';
 import { HANG_LIMIT_MS } from './until.ts';
 
+/**
+ * Environment of a service whose test converts and shows nothing: probing encoders and making thumbnails costs
+ * more processor time than its start.
+ */
+export const WITHOUT_FFMPEG = { FFMPEG_PATH: '/nonexistent/ffmpeg' };
+
 /** Bytes of output that are kept for the message of a failure. */
 const LOG_BYTES = 200_000;
 

@@ -20,8 +20,8 @@ import { troubleOf } from './database-error.ts';
 import { idListOf } from './query.ts';
 import { readCuts, readMeasured } from './recording-json.ts';
 import {
+  among,
   cursorColumns,
-  idsWithin,
   orderIndex,
   orderName,
   orderTerms,
@@ -238,7 +238,7 @@ export class RecordingListStore {
     // Words and genres are not in the index of the order.
     const isNarrowed = question.words.length > 0 || question.genre !== null;
     const rest = this.#readBehind(question, from, isNarrowed ? -1 : limit);
-    return { total, ids: isNarrowed ? idsWithin(rest, order).subarray(0, limit) : rest };
+    return { total, ids: isNarrowed ? among(rest, order).subarray(0, limit) : rest };
   }
 
   #cursor({ show, sort }: RecordingQuestion, id: number): RecordingCursor | undefined {
@@ -340,9 +340,8 @@ export class RecordingListStore {
   #readOrder(question: RecordingQuestion): Int32Array {
     const { words, genre } = question;
     // Typing the next letter queries the same list with other words, another genre another part of it.
-    if (words.length > 0)
-      return idsWithin(this.#order({ ...question, words: [] }), this.#texts.matching(words));
-    if (genre !== null) return idsWithin(this.#order({ ...question, genre: null }), this.#ofGenre(genre));
+    if (words.length > 0) return among(this.#order({ ...question, words: [] }), this.#texts.matching(words));
+    if (genre !== null) return among(this.#order({ ...question, genre: null }), this.#ofGenre(genre));
     return this.#select(question, {});
   }
 

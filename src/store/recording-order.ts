@@ -117,7 +117,7 @@ export function readCursor(text: string): RecordingCursor | undefined {
 }
 
 /** The elements of a list that are among the given ids, in the list's order. */
-export function idsWithin(list: Int32Array, ids: Iterable<number>): Int32Array {
+export function among(list: Int32Array, ids: Iterable<number>): Int32Array {
   const found = new Uint8Array(list.reduce((most, id) => Math.max(most, id), 0) + 1);
   // Larger ids are not in this list.
   for (const id of ids) found[id] = 1;

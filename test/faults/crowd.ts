@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Recording, ReservationItem, Station } from '../../lib/wire/api.ts';
-import { type Program, startProgram } from '../program.ts';
+import { type Program, startProgram, WITHOUT_FFMPEG } from '../program.ts';
 import { putPrograms } from '../service/guide-rows.ts';
 import { until } from '../until.ts';
 import { CrowdAgent } from './crowd-agent.ts';
@@ -38,6 +38,7 @@ export function crowd(): FaultSuite {
       DATA_DIR: folder,
       TRUSTED_NETWORKS: '127.0.0.0/8',
       TUNER_AGENT_URL: agent.url,
+      ...WITHOUT_FFMPEG,
     });
   };
   const close = async (): Promise<void> => {

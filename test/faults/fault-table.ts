@@ -12,12 +12,6 @@ import { FAULT_ROWS, type FaultRow, type HouseholdName, type Seconds } from './f
 import { type FaultSuite, type Household, type HouseholdOptions, LONG, type Show } from './household.ts';
 import { readStream } from './packet-reader.ts';
 
-/**
- * Nothing is converted or shown here: probing encoders and making thumbnails would cost as much time as an
- * agent.
- */
-const WITHOUT_FFMPEG = { FFMPEG_PATH: '/nonexistent/ffmpeg' };
-
 const CHANNELS = {
   GR: (index: number) => `T${20 + index}`,
   BS: (index: number) => `BS${pair(1 + 2 * index)}_0`,
@@ -76,7 +70,7 @@ export class FaultEvening {
     const options = {
       shows: [...shows, ...others],
       tuners,
-      environment: { ...WITHOUT_FFMPEG, ...setup.environment },
+      environment: setup.environment ?? {},
       ...(setup.reach === undefined ? {} : { reach: setup.reach }),
       // A converted recording could not be compared any more.
       settings: { retryDamaged: 'damaged', marginAfter: 6_000, encode: 'none', ...setup.settings },

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { BroadcastType } from '../../lib/arib/ids.ts';
 import type { GuideProgram, GuideWindow, Recording, ReservationItem, Station } from '../../lib/wire/api.ts';
 import type { SmallChannel } from '../../synth/scenario/small.ts';
-import { type Program, startProgram } from '../program.ts';
+import { type Program, startProgram, WITHOUT_FFMPEG } from '../program.ts';
 import { type Comparison, clockSpan, compare, probed, TestBroadcast } from '../record/test-broadcast.ts';
 import { startTestService } from '../service/harness.ts';
 import { until } from '../until.ts';
@@ -209,6 +209,7 @@ export class Household {
     const environment = {
       TUNER_AGENT_URL: this.options.reach?.(this.air.agentUrl) ?? this.air.agentUrl,
       EPG_SWEEP_SETTLE: '1000',
+      ...WITHOUT_FFMPEG,
       ...this.options.environment,
     };
     const { now } = this.options;

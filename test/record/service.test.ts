@@ -16,7 +16,7 @@ import {
   ReservationSchema,
 } from '../../lib/wire/api.ts';
 import { ServerSentEventParser } from '../../src/tuner/agent-link.ts';
-import { type Program, startProgram } from '../program.ts';
+import { type Program, startProgram, WITHOUT_FFMPEG } from '../program.ts';
 import { until } from '../until.ts';
 import { compare, probed, TestBroadcast } from './test-broadcast.ts';
 
@@ -39,6 +39,7 @@ async function startService(): Promise<void> {
     DATA_DIR: join(air.folder, 'data'),
     TRUSTED_NETWORKS: '127.0.0.0/8',
     TUNER_AGENT_URL: air.agentUrl,
+    ...WITHOUT_FFMPEG,
   });
 }
 
