@@ -77,7 +77,8 @@ export function startOffline(): void {
     effect(() => {
       if (connection.value === 'open') void readSaved().then(sendSaved);
     });
-    effect(() => void goOnAfterBreak());
+    // What the database refuses is tried again with its next state.
+    effect(() => void goOnAfterBreak().catch(() => undefined));
     effect(followSeries);
   });
 }

@@ -14,11 +14,11 @@ const ADVICE: Partial<Record<FailureCode, Advice>> = {
   ended: { title: '再生が終わりました', next: '最初からもう一度見るか、ほかの録画を選んでください。' },
   interrupted: {
     title: '再生が途切れました',
-    next: '続きから読み込み直しています。続くときは、サーバーとネットワークの状態を確認してください。',
+    next: '何度も途切れるときは、サーバーとネットワークの状態を確認してください。',
   },
   decode: {
     title: '映像を再生できません',
-    next: '録画のこの部分が壊れているのかもしれません。少し先へ進めてみるか、別の画質を選んでください。',
+    next: '録画のこの部分が壊れているのかもしれません。少し先へ進めてみてください。',
   },
   timeout: {
     title: '映像が届きません',
@@ -30,6 +30,12 @@ const ADVICE: Partial<Record<FailureCode, Advice>> = {
   },
 };
 
-export function watchAdvice(failure: ApiFailure): Advice {
-  return ADVICE[failure.code] ?? adviceFor(failure);
+/** Where there is another quality, it may be intact. */
+const OTHER_QUALITY =
+  '録画のこの部分が壊れているのかもしれません。少し先へ進めてみるか、別の画質を選んでください。';
+
+/** @param several there is more than one quality */
+export function watchAdvice(failure: ApiFailure, several: boolean): Advice {
+  const advice = ADVICE[failure.code] ?? adviceFor(failure);
+  return failure.code === 'decode' && several ? { ...advice, next: OTHER_QUALITY } : advice;
 }

@@ -42,7 +42,7 @@ export function WatchMessage({ player, failure, onRetry, onList, onQuality }: Wa
     };
     return {
       failure: why,
-      advice: watchAdvice(why),
+      advice: watchAdvice(why, several),
       way: ways[why.code] ?? { text: TEXTS.retry, act: again },
     };
   };
