@@ -152,14 +152,13 @@ export class Household {
    * can be reserved before. @param patience factor of that time
    */
   static async start(plan: HouseholdPlan, patience = 1): Promise<{ household: Household; at: number }> {
-    const began = performance.now();
     const sketch = plan(Date.now());
     const air = await TestBroadcast.startSilent(sketch.shows.map(channelOf), sketch.tuners);
     const household = new Household(air, sketch);
     try {
       await household.startService();
       await household.send('PUT', 'settings', { marginBefore: 8000, marginAfter: 2000, ...sketch.settings });
-      const slowness = Math.max(1, (performance.now() - began) / STARTED_MS);
+      const slowness = Math.max(1, (performance.now() - air.preparedAt) / STARTED_MS);
       const collectedMs = (COLLECTED_MS + sketch.shows.length * STATION_MS) * slowness * patience;
       const at = Math.ceil((Date.now() + BEFORE_MS + collectedMs) / 1000) * 1000;
       household.options = plan(at);

@@ -65,11 +65,10 @@ export class ProgrammeChanges {
     more: Record<string, string> = {},
   ): Promise<ProgrammeChanges> {
     const names = Object.keys(channels);
-    const began = performance.now();
     const air = await TestBroadcast.startSilent(names, tuners);
     const environment = { TUNER_AGENT_URL: air.agentUrl, EPG_SWEEP_SETTLE: '1000', ...more };
     const service = await startTestService({ environment });
-    const slowness = Math.max(1, (performance.now() - began) / STARTED_MS);
+    const slowness = Math.max(1, (performance.now() - air.preparedAt) / STARTED_MS);
     const zero = Math.ceil((Date.now() + LEAD_MS * slowness * patience) / 1000) * 1000;
     const evening = new ProgrammeChanges(zero, air, service);
     await evening.send('PUT', 'settings', MARGINS);

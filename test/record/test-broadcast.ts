@@ -43,6 +43,9 @@ export class TestBroadcast {
   #agent: Program | undefined;
   #channels: Awaited<ReturnType<PlayedAir['put']>> = [];
 
+  /** Once the films were there, which may have to be made first: from then on it counts how slow the machine is. */
+  preparedAt = performance.now();
+
   private constructor(private readonly played: PlayedAir) {}
 
   get agentUrl(): string {
@@ -81,6 +84,7 @@ export class TestBroadcast {
   ): Promise<TestBroadcast> {
     const air = new TestBroadcast(await PlayedAir.open());
     air.#channels = await air.played.prepare(scenarioText(channels, station));
+    air.preparedAt = performance.now();
     writeFileSync(air.#channelsFile, JSON.stringify(air.#channels));
     await air.startAgent(tuners);
     return air;
