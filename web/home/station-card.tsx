@@ -13,7 +13,6 @@ import { channelLabel, narrow } from '../words/channel.ts';
 import { stationDayQuery } from '../words/station-day.ts';
 import { airClockText, isoText, remainingText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
-import { WholeTitle } from '../words/whole-title.tsx';
 import { TEXTS } from './texts.ts';
 
 function RecordMark({ program }: { program: NowProgram }) {
@@ -144,9 +143,7 @@ export function StationCard({ station, still }: StationCardProps) {
           {parts === undefined ? (
             <span class="card-none semibold faint">{TEXTS.noProgramYet}</span>
           ) : (
-            <span class="card-title bold clamp-2">
-              <WholeTitle title={parts.title} />
-            </span>
+            <span class="card-title bold clamp-2">{parts.title}</span>
           )}
           {program === null ? null : (
             <span class="card-when flex wrap min-0 clip note semibold gap-40">
