@@ -210,6 +210,17 @@ describe('a verdict', () => {
     ]);
   });
 
+  test('tells why for the edge of a scrambled run, where few packets arrive', () => {
+    const seconds = [60, 61].map((at) => damaged(at, { scrambled: 90, cause: 'card_missing' }));
+    const facts = {
+      ...measured([stretch(-10, 115)], [], seconds),
+      unwatchable: [hole(59.3, 62.7, 'scrambled')],
+    };
+    expect(judge(facts, PROGRAMME).verdict.gaps).toEqual([
+      { startMs: 59_300, endMs: 62_700, cause: 'card_missing' },
+    ]);
+  });
+
   test('is lost when nothing or less than half was recorded', () => {
     expect(judge(nothingMeasured(), PROGRAMME).verdict).toEqual({
       level: 'lost',

@@ -131,8 +131,10 @@ export function judge(measured: Measured, wanted: Wanted): Judgement {
   const shownTo = shownUntil(wanted, { from, to });
   const shown = { from, to: shownTo };
   const dropped: Break[] = shownTo < to ? [{ from: shownTo, to, cause: 'broken_off' }] : [];
-  const unreceived = [...missing(measured, shown), ...scrambledRuns(measured.damage, shown), ...dropped];
-  const holes = [...unreceived, ...unwatchableParts(measured.unwatchable ?? [], shown, unreceived)];
+  const scrambled = scrambledRuns(measured.damage, shown);
+  const unreceived = [...missing(measured, shown), ...scrambled, ...dropped];
+  const unwatchable = unwatchableParts(measured.unwatchable ?? [], shown, unreceived);
+  const holes = [...unreceived, ...unwatchable.map((one) => asScrambledBeside(one, scrambled))];
   const yielded = measured.breaks
     .filter((one) => one.cause === 'yielded' && one.to > wanted.endAt)
     .map((one) => ({ ...one, from: latest(one.from, wanted.endAt) }))
@@ -289,6 +291,13 @@ function scrambledRuns(damage: readonly Damage[], within: BroadcastSpan): Break[
     cause,
   }));
   return merge(runs.filter(({ from, to }) => to > from)).filter(isLoss);
+}
+
+/** The end of a scrambled run whose packets are too few to count there: the run tells why it has no key. */
+function asScrambledBeside(one: Break, runs: readonly Break[]): Break {
+  if (one.cause !== 'scrambled') return one;
+  const run = runs.find(({ from, to }) => from - one.to <= MERGE_MS && one.from - to <= MERGE_MS);
+  return run === undefined ? one : { ...one, cause: run.cause };
 }
 
 /** What neither a gap nor a more important cause explains: without a picture, the sound does not matter. */
