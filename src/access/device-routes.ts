@@ -104,7 +104,7 @@ function addPairingRoutes(app: Elysia, { pairing, codeAttempts, pollAttempts }: 
           400: problemResponse('no name, or a name of more than 40 characters'),
           429: {
             description:
-              '`too_many_pending`: 20 codes wait for approval, or 3 of this address, or it sent too many requests; ' +
+              '`too_many_pending`: 20 codes wait for approval, or this address sent too many requests; ' +
               '`Retry-After` says when a place is free',
             content: {
               'application/json': {

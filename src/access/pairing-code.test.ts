@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { wallMs } from '../../lib/host/clock.ts';
 import type { PairingCode } from '../model/pairing.ts';
-import { nextPairingStep, type PairingEvent } from './pairing-code.ts';
+import { nextPairingStep, type PairingEvent, placeFor } from './pairing-code.ts';
 
 const END = 600_000;
 const pending: PairingCode = { kind: 'pending', expiresAt: wallMs(END) };
@@ -74,4 +74,46 @@ describe('the state table covers every state and every event', () => {
       expect(step.code).toEqual(after);
     });
   }
+});
+
+describe('a further code while others wait', () => {
+  /** @param addresses of the pending codes, the oldest first; their ids count from 1 */
+  const place = (addresses: string[], address: string): unknown => {
+    const all = addresses.map((one, index) => ({ id: index + 1, address: one, expiresAt: wallMs(index) }));
+    return placeFor(all, address);
+  };
+  const times = (count: number, address: (index: number) => string): string[] =>
+    Array.from({ length: count }, (_, index) => address(index));
+
+  test('is issued to any address below 20', () => {
+    expect(place([], 'a')).toBeUndefined();
+    expect(
+      place(
+        times(19, () => 'a'),
+        'a',
+      ),
+    ).toBeUndefined();
+  });
+
+  test('replaces one of the address with most, which itself gets none', () => {
+    const codes = ['a', 'a', 'a', 'a', ...times(16, () => 'b')];
+    expect(place(codes, 'c')).toMatchObject({ replaces: { id: 5 } });
+    expect(place(codes, 'b')).toEqual({ freeAt: wallMs(0) });
+    expect(place(codes, 'a')).toEqual({ freeAt: wallMs(0) });
+  });
+
+  test('replaces none where no address has many; a network of IPv6 counts as one', () => {
+    expect(
+      place(
+        times(20, (index) => `10.0.0.${index}`),
+        'c',
+      ),
+    ).toEqual({ freeAt: wallMs(0) });
+    expect(
+      place(
+        times(20, (index) => `2001:db8::${index + 1}`),
+        'c',
+      ),
+    ).toMatchObject({ replaces: { id: 1 } });
+  });
 });

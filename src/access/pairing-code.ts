@@ -5,15 +5,15 @@
 import type { WallMs } from '../../lib/host/clock.ts';
 import { ownerOf } from '../../lib/host/networks.ts';
 import type { PollError } from '../../lib/wire/api.ts';
-import type { PairingCode } from '../model/pairing.ts';
+import type { PairingCode, PendingCode } from '../model/pairing.ts';
 
 export const CODE_LIFE_MS = 600_000;
 /** Minimum interval of one device's polls. */
 export const POLL_INTERVAL_MS = 5_000;
 /** Limit of codes that wait for approval, of all devices together. */
 const MAX_PENDING = 20;
-/** Of one address: a household sets up a device at a time, and a request that was given up waits until it expires. */
-const MAX_PENDING_OF_ADDRESS = 3;
+/** Codes an address keeps when all places are taken: a household sets up a device at a time. */
+const KEPT_OF_ADDRESS = 3;
 
 export type PairingEvent =
   /** The device requests its token. `lastPollAt`: its previous request, null the first time. Epoch ms. */
@@ -45,16 +45,23 @@ export function isExpired(code: PairingCode, at: WallMs): boolean {
 }
 
 /**
- * @param pending codes that wait for approval, the next to expire first
- * @returns when a further code can be issued to the address; undefined: now
+ * Whether a further code can be issued to the address. When all places are taken, an address with few codes replaces the
+ * oldest code of the one with most, so that nobody can occupy all places.
+ * @param pending the next to expire first
+ * @returns undefined: yes
  */
-export function placeFreeAt(
-  pending: readonly { readonly address: string; readonly expiresAt: WallMs }[],
+export function placeFor(
+  pending: readonly PendingCode[],
   address: string,
-): WallMs | undefined {
-  const own = pending.filter((one) => ownerOf(one.address) === ownerOf(address));
-  if (own.length >= MAX_PENDING_OF_ADDRESS) return own[0]?.expiresAt;
-  return pending.length >= MAX_PENDING ? pending[0]?.expiresAt : undefined;
+): { readonly replaces: PendingCode } | { readonly freeAt: WallMs } | undefined {
+  const [oldest] = pending;
+  if (oldest === undefined || pending.length < MAX_PENDING) return undefined;
+  const byOwner = Map.groupBy(pending, (one) => ownerOf(one.address));
+  const own = byOwner.get(ownerOf(address)) ?? [];
+  const most = [...byOwner.values()].reduce((a, b) => (b.length > a.length ? b : a));
+  const [replaces] = most;
+  const mayReplace = own.length < KEPT_OF_ADDRESS && most.length > KEPT_OF_ADDRESS;
+  return mayReplace && replaces !== undefined ? { replaces } : { freeAt: oldest.expiresAt };
 }
 
 /** @param code undefined: unknown code */

@@ -104,19 +104,23 @@ describe('pairing', () => {
     expect(pairing.begin('one more', '198.51.100.1')).toEqual({ waitMs: MINUTE });
   });
 
-  test('an address has three places, an IPv6 network too; the oldest frees the first', () => {
-    const { pairing } = make();
-    for (const [own, other] of [
-      ['192.0.2.1', '192.0.2.2'],
-      ['2001:db8::1', '2001:db8:0:1::1'],
+  test('an address, or an IPv6 network, may take all places; others replace its oldest codes', () => {
+    for (const [own, same] of [
+      ['192.0.2.1', '192.0.2.1'],
+      ['2001:db8::1', '2001:db8::ffff'],
     ] as const) {
-      for (let index = 0; index < 3; index += 1, now += 1_000) begin(pairing, 'テレビ', own);
-      expect(pairing.begin('テレビ', own)).toEqual({ waitMs: 10 * MINUTE - 3_000 });
-      begin(pairing, 'テレビ', other);
+      now += 10 * MINUTE;
+      const { pairing } = make();
+      const codes = [];
+      for (let index = 0; index < 20; index += 1, now += 1_000) codes.push(begin(pairing, 'テレビ', own));
+      expect(pairing.begin('テレビ', same)).toEqual({ waitMs: 10 * MINUTE - 20_000 });
+      const other = begin(pairing, 'テレビ', '198.51.100.1');
+      expect(codes.slice(0, 2).map(({ userCode }) => pairing.view(userCode).kind)).toEqual([
+        'gone',
+        'pending',
+      ]);
+      expect(pairing.view(other.userCode).kind).toBe('pending');
     }
-    expect(pairing.begin('テレビ', '2001:db8::ffff')).toHaveProperty('waitMs');
-    now += 10 * MINUTE - 4_000;
-    begin(pairing, 'テレビ', '192.0.2.1');
   });
 
   test('a device that keeps polling gets the error that its code expired, then the row is deleted', () => {

@@ -8,7 +8,7 @@ import type { AccessToken } from '../model/pairing.ts';
 import { databaseFailure } from '../store/database-error.ts';
 import type { PairingStore, TokenStore } from '../store/pairing-store.ts';
 import { type Write, writeNow } from '../store/transaction.ts';
-import { CODE_LIFE_MS, isExpired, nextPairingStep, placeFreeAt } from './pairing-code.ts';
+import { CODE_LIFE_MS, isExpired, nextPairingStep, placeFor } from './pairing-code.ts';
 import { hashOf, newSecret, newToken, newUserCode } from './secrets.ts';
 
 /** How long a device that continues to poll gets the error that its code expired; afterwards the code is unknown. */
@@ -73,8 +73,9 @@ export class PairingService {
     const { codes, now, random } = this.options;
     this.#purge();
     return codes.atomically(() => {
-      const freeAt = placeFreeAt(codes.pending(now()), address);
-      if (freeAt !== undefined) return { waitMs: freeAt - now() };
+      const taken = placeFor(codes.pending(now()), address);
+      if (taken !== undefined && 'freeAt' in taken) return { waitMs: taken.freeAt - now() };
+      if (taken !== undefined) codes.expire(taken.replaces.id, now());
       const deviceCode = newSecret(random);
       const userCode = this.#unusedUserCode();
       codes.add({

@@ -22,3 +22,11 @@ export interface AccessToken {
   /** Who approved it: a member's name or the address of a trusted network. */
   readonly approver: string;
 }
+
+/** A code that waits for approval. */
+export interface PendingCode {
+  readonly id: number;
+  /** Of the client that requested it. */
+  readonly address: string;
+  readonly expiresAt: WallMs;
+}

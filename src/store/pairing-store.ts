@@ -1,7 +1,7 @@
 /** Devices: pairing codes while they request access, and access tokens. Only hashes of both are stored. */
 import type { Database } from 'bun:sqlite';
 import type { WallMs } from '../../lib/host/clock.ts';
-import type { AccessToken, PairingCode } from '../model/pairing.ts';
+import type { AccessToken, PairingCode, PendingCode } from '../model/pairing.ts';
 import { execute, idsOf } from './query.ts';
 import { storedText } from './stored-json.ts';
 import { defineTable, joined, plain, type Row } from './table.ts';
@@ -53,10 +53,10 @@ export class PairingStore {
   }
 
   /** Codes that wait for approval, the next to expire first. */
-  pending(now: WallMs): { address: string; expiresAt: WallMs }[] {
+  pending(now: WallMs): PendingCode[] {
     return this.database
-      .query<{ address: string; expiresAt: WallMs }, { now: WallMs }>(
-        `SELECT address, expires_at AS expiresAt FROM pairing_codes
+      .query<PendingCode, { now: WallMs }>(
+        `SELECT id, address, expires_at AS expiresAt FROM pairing_codes
          WHERE expires_at > $now AND approver IS NULL AND consumed_at IS NULL ORDER BY expires_at`,
       )
       .all({ now });
@@ -91,6 +91,11 @@ export class PairingStore {
         approver: code.kind === 'approved' ? code.approver : null,
         consumedAt: code.kind === 'consumed' ? at : null,
       });
+  }
+
+  /** The code is no longer valid. @param at epoch ms */
+  expire(id: number, at: WallMs): void {
+    this.database.query('UPDATE pairing_codes SET expires_at = $at WHERE id = $id').run({ id, at });
   }
 
   /** Deletes codes that ended before, epoch ms. @returns their ids */

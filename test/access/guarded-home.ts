@@ -97,7 +97,7 @@ export class GuardedHome {
   send = (path: string, init: RequestInit = {}): Promise<Response> =>
     fetch(`${this.url}${path}`, { redirect: 'manual', ...init });
 
-  /** Each device has an address of its own, because pending codes are counted by address. @returns its codes */
+  /** Each device has an address of its own, which gets a code however many another one has. @returns its codes */
   async beginPairing(name = 'テレビ'): Promise<{ deviceCode: string; userCode: string }> {
     this.#devices += 1;
     const body = JSON.stringify({ name });

@@ -107,6 +107,24 @@ describe('pairing', () => {
     await begin();
     later();
   });
+
+  test('whoever takes all places loses one to another address, the oldest first', async () => {
+    later(10 * MINUTE);
+    const one = { 'x-forwarded-for': '198.51.100.7' };
+    const codes: Codes[] = [];
+    for (let index = 0; index < 20; index += 1) {
+      const response = await post('/api/device/code', { name: 'x' }, one);
+      expect(response.status).toBe(200);
+      codes.push((await response.json()) as Codes);
+      later(1);
+    }
+    expect((await post('/api/device/code', { name: 'x' }, one)).status).toBe(429);
+    const { deviceCode } = await begin();
+    expect(await errorOf(await poll(codes[0]?.deviceCode ?? ''))).toEqual([400, 'expired_token']);
+    expect(await errorOf(await poll(codes[1]?.deviceCode ?? ''))).toEqual([400, 'authorization_pending']);
+    expect(await errorOf(await poll(deviceCode))).toEqual([400, 'authorization_pending']);
+    later(10 * MINUTE);
+  });
 });
 
 describe('bad input', () => {
