@@ -89,6 +89,8 @@ function tuner(uses: string[] = []): Tuner {
   return tunerOf(['GR'], { state: 'tuned', tuned: { type: 'GR', channel: 'T27' }, users });
 }
 
+const RIG_NOW = 1_700_000_000_000;
+
 interface Rig {
   /** Other users of the one tuner that the agent reports. */
   others: string[];
@@ -139,7 +141,7 @@ function rig(timing: Partial<LogoTiming> = {}): Rig {
     asked: [],
     busy: false,
     looks: 0,
-    now: 1_700_000_000_000,
+    now: RIG_NOW,
     events: [],
     get reading() {
       return reading;
@@ -240,5 +242,20 @@ describe('logos on tunings of other users', () => {
     home.stream = () => endless(air());
     home.others = ['rec 5'];
     await until('a logo', () => home.logos.tag(STATION.id) !== undefined);
+  });
+
+  test('that break off at once are repeated soon: a viewer may watch for an evening', async () => {
+    const home = rig({ quietAfterMs: 3_600_000 });
+    home.stream = () => new Response(new Uint8Array(0));
+    home.others = ['live GR/T27'];
+    home.logos.start();
+    await until('a try', () => home.asked.length === 1);
+    home.stream = () => endless(air());
+    await until('a logo', () => {
+      home.now += 1_000;
+      return home.logos.tag(STATION.id) !== undefined;
+    });
+    expect(home.asked).toHaveLength(2);
+    expect(home.now).toBeLessThan(RIG_NOW + 25 * 60_000);
   });
 });

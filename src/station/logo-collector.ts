@@ -11,7 +11,7 @@ import type { LogoRecord } from '../model/logo.ts';
 import type { StationRecord } from '../model/station.ts';
 import type { Hub } from '../notify/hub.ts';
 import type { ChannelSurveys } from '../reception/channel-survey.ts';
-import type { FoundLogo, LogoCarrier, SurveyResult } from '../reception/survey-types.ts';
+import type { FoundLogo, LogoCarrier, SurveyOutcome, SurveyResult } from '../reception/survey-types.ts';
 import type { LogoStore, ReceivedLogo } from '../store/logo-store.ts';
 import { type Write, writeNow } from '../store/transaction.ts';
 import { TaskFailures } from '../tuner/task-failures.ts';
@@ -63,6 +63,11 @@ interface LogoCollectorOptions {
 
 /** A tuning changes the tuner list several times at once. */
 const SETTLE_MS = 200;
+
+/** Ends of an own visit that say nothing about the channel. */
+const CUT: ReadonlySet<SurveyOutcome> = new Set(['cancelled', 'no_tuner', 'unreachable', 'broken']);
+/** Only these ends of a shared reading say something about it: its other user may leave at any moment. */
+const SETTLED: ReadonlySet<SurveyOutcome> = new Set(['complete', 'partial']);
 
 interface Running extends RunningLogo {
   stop: AbortController;
@@ -198,7 +203,7 @@ export class LogoCollector {
     const now = this.options.now();
     const got = wanted.filter((station) => !needsLogo(station, this.#held.get(station.id), now)).length;
     // A shared reading ends with the last other user, and may join the next tuning at once.
-    if (own || result.outcome !== 'cancelled') this.#remember(logoKey(target), result, got);
+    if (own || result.outcome !== 'cancelled') this.#remember(target, own, result, got);
     const { outcome, reason } = result;
     log.debug('logos searched', { channel: logoKey(target), own, outcome, got, reason });
   }
@@ -240,10 +245,11 @@ export class LogoCollector {
   }
 
   /** @param got number of stations that need no logo any more */
-  #remember(key: string, { outcome }: SurveyResult, got: number): void {
-    const cut = outcome === 'cancelled' || outcome === 'no_tuner' || outcome === 'broken';
+  #remember(target: LogoTarget, own: boolean, { outcome }: SurveyResult, got: number): void {
+    const key = logoKey(target);
+    const cut = own ? CUT.has(outcome) : !SETTLED.has(outcome);
     const before = this.#tries.get(key)?.fruitless ?? 0;
     const fruitless = got > 0 ? 0 : cut ? before : before + 1;
-    this.#tries.set(key, { at: this.options.now(), fruitless, cut });
+    this.#tries.set(key, { at: this.options.now(), fruitless, cut, own });
   }
 }

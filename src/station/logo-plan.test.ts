@@ -118,12 +118,15 @@ describe('the channels to read for logos', () => {
   });
 
   test('a channel without logos is retried at growing intervals, an interrupted one soon', () => {
-    const minutes = (fruitless: number, cut: boolean) =>
-      (mayTryAt({ at: NOW, fruitless, cut }, NOW) - NOW) / 60_000;
+    const minutes = (fruitless: number, cut: boolean, own = true) =>
+      (mayTryAt({ at: NOW, fruitless, cut, own }, NOW) - NOW) / 60_000;
     expect([0, 1, 2, 3].map((n) => minutes(n, false))).toEqual([30, 30, 60, 120]);
     expect(minutes(30, false)).toBe(24 * 60);
+    expect(minutes(30, false, false)).toBe(24 * 60);
     expect(minutes(30, true)).toBe(2);
-    expect(mayTryAt({ at: wallMs(NOW + 1), fruitless: 5, cut: false }, NOW)).toBe(0);
+    // A shared one that was interrupted cost no tuner.
+    expect(minutes(30, true, false)).toBe(1 / 6);
+    expect(mayTryAt({ at: wallMs(NOW + 1), fruitless: 5, cut: false, own: true }, NOW)).toBe(0);
   });
 
   test('limits: two shared tunings, one of its own, no channel twice, none without a need', () => {

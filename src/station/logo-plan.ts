@@ -17,8 +17,10 @@ export interface LogoTry {
   at: WallMs;
   /** Consecutive attempts without a logo. */
   fruitless: number;
-  /** It was interrupted: the tuner was needed, or its other user disconnected. */
+  /** It was interrupted, so that a missing logo says nothing about the channel. */
   cut: boolean;
+  /** The channel was opened for it. */
+  own: boolean;
 }
 
 export interface RunningLogo {
@@ -60,6 +62,8 @@ interface LogoPlan {
 /** Limit: each reads a complete stream. */
 const MOST_SHARED = 2;
 const CUT_RETRY_MS = 2 * 60_000;
+/** Sharing costs no tuner, and the next tuning of the other user may begin at once. */
+const SHARED_RETRY_MS = 10_000;
 const RETRY_MS = 30 * 60_000;
 const MAX_RETRY_MS = 24 * 3_600_000;
 
@@ -84,7 +88,7 @@ export function needsLogo(
 export function mayTryAt(last: LogoTry | undefined, now: WallMs): number {
   // An attempt in the future: the clock was set back.
   if (last === undefined || last.at > now) return 0;
-  if (last.cut) return last.at + CUT_RETRY_MS;
+  if (last.cut) return last.at + (last.own ? CUT_RETRY_MS : SHARED_RETRY_MS);
   return last.at + Math.min(RETRY_MS * 2 ** Math.max(0, last.fruitless - 1), MAX_RETRY_MS);
 }
 

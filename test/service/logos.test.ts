@@ -56,24 +56,24 @@ async function stations(): Promise<Station[]> {
   return (await (await fetch(`${service.url}/api/services`)).json()) as Station[];
 }
 
-/** Watches a station until the returned function is called. */
-async function watch(id: number): Promise<() => Promise<void>> {
+/** Watches a station until the returned function is called; again if a busy machine drops the viewer. */
+function watch(id: number): () => Promise<void> {
   const leaving = new AbortController();
-  let body: ReadableStream<Uint8Array> | null = null;
-  await until('a stream', async () => {
-    const answer = await fetch(`${service.url}/api/services/${id}/live?codec=raw`, {
-      signal: leaving.signal,
-    });
-    if (answer.status !== 200) await answer.body?.cancel();
-    else body = answer.body;
-    return answer.status === 200;
-  });
-  const reading = (async () => {
-    for await (const _ of body ?? []) if (leaving.signal.aborted) return;
-  })().catch(() => {});
+  const { signal } = leaving;
+  const watching = (async () => {
+    while (!signal.aborted) {
+      try {
+        const { status, body } = await fetch(`${service.url}/api/services/${id}/live?codec=raw`, { signal });
+        if (status !== 200) await Bun.sleep(100);
+        for await (const _ of body ?? []) if (signal.aborted) return;
+      } catch {
+        // The viewer was dropped, or leaves.
+      }
+    }
+  })();
   return async () => {
     leaving.abort();
-    await reading;
+    await watching;
   };
 }
 
@@ -96,7 +96,7 @@ async function logoOf(station: Station): Promise<Uint8Array> {
 async function collect(type: 'GR' | 'BS', first: string): Promise<Station[]> {
   await until('the list', async () => (await stations()).some((one) => one.name === first));
   const wanted = (await stations()).filter((one) => one.type === type);
-  const leave = await watch(wanted.find((one) => one.name === first)?.id ?? 0);
+  const leave = watch(wanted.find((one) => one.name === first)?.id ?? 0);
   const mine = wanted.filter((one) => type === 'BS' || one.name.startsWith('ひばり'));
   await until(`logos of ${type}`, async () => {
     const now = new Map((await stations()).map((one) => [one.id, one]));
