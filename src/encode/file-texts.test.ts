@@ -71,7 +71,6 @@ test.skipIf(Bun.which('ffprobe') === null)(
       rmSync(folder, { recursive: true });
     }
   },
-  60_000,
 );
 
 test('captions become lines of text, without ruby, on the time scale of the file', () => {

@@ -1,8 +1,6 @@
 /** What an access token may do, with the whole service: what the screens may, except to manage the access of others. */
-import { expect, setDefaultTimeout, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { AT_HOME, guardedHome, JSON_TYPE, OUTSIDE } from './guarded-home.ts';
-
-setDefaultTimeout(60_000);
 
 const home = guardedHome();
 

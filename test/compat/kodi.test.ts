@@ -1,6 +1,6 @@
 /** `--long`: Kodi lists the stations with logos and a Japanese guide, and plays them one after another. */
 import { expect, test } from 'bun:test';
-import { TEST_LIMIT_MS, until } from '../until.ts';
+import { until } from '../until.ts';
 import { compatHome } from './compat-home.ts';
 import { hasKodi, Kodi } from './kodi.ts';
 
@@ -53,5 +53,4 @@ test.skipIf(home === undefined)(
       await kodi.close();
     }
   },
-  TEST_LIMIT_MS,
 );

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import { request } from 'node:http';
 import { MachineLateness } from '../machine-lateness.ts';
-import { TEST_LIMIT_MS, until } from '../until.ts';
+import { until } from '../until.ts';
 import { compatHome } from './compat-home.ts';
 import { collectPids } from './packets.ts';
 
@@ -110,7 +110,6 @@ describe('streams', () => {
       expect(state).toBe('waits');
       asked.destroy();
     },
-    TEST_LIMIT_MS,
   );
 });
 

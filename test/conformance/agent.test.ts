@@ -31,14 +31,14 @@ test('the executable satisfies every statement of the contract', async () => {
   if (code !== 0) console.log(text);
   expect(text.split('\n').filter((line) => line.startsWith('FAILED'))).toEqual([]);
   expect(code).toBe(0);
-}, 90_000);
+});
 
 test('the suite refuses an agent that runs another source, and reports the required one', async () => {
   const words = ['--start', `${process.execPath} ${join(ROOT, 'agent', 'main.ts')}`, '--lanes', '1'];
   const { code, text } = await ended([SUITE, ...words, '--fake-tune', 'false']);
   expect(code).toBe(2);
   expect(text).toContain('source.ts {type} {channel} {tsid}');
-}, 20_000);
+});
 
 test('the suite begins with --agent or --start only', async () => {
   expect((await ended([SUITE])).code).toBe(2);

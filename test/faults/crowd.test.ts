@@ -2,10 +2,8 @@
  * Two hundred reservations that begin in the same second. In a file of its own: the stand-in agent runs in
  * this process, and the file comparisons of other tests would delay it.
  */
-import { afterAll, beforeAll, setDefaultTimeout } from 'bun:test';
+import { afterAll, beforeAll } from 'bun:test';
 import { crowd } from './crowd.ts';
-
-setDefaultTimeout(200_000);
 
 const { start, tests, close } = crowd();
 

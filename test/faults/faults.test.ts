@@ -2,14 +2,12 @@
  * Faults in the whole service: real processes, real streams, the real interface. Broadcasts run in real time,
  * so all households run in parallel.
  */
-import { afterAll, beforeAll, describe, setDefaultTimeout } from 'bun:test';
+import { afterAll, beforeAll, describe } from 'bun:test';
 import { clockFaults, wrongYear } from './clock-faults.ts';
 import { homeFaults } from './disk-faults.ts';
 import { LONG } from './household.ts';
 import { kills } from './process-kills.ts';
 import { clockwork } from './repeated-kills.ts';
-
-setDefaultTimeout(LONG ? 800_000 : 400_000);
 
 const SUITES = {
   'kills of agent and service': kills(),
@@ -37,7 +35,7 @@ beforeAll(() => {
 afterAll(async () => {
   await Promise.allSettled(started.values());
   await Promise.all(Object.values(SUITES).map((suite) => suite.close()));
-}, 60_000);
+});
 
 describe.concurrent('a household keeps recording through', () => {
   for (const [name, { tests }] of Object.entries(SUITES)) {

@@ -2,13 +2,11 @@
  * The maximum load of a household: eight recordings on as many channels, and four viewers of original packets
  * on four of these. Nothing is lost, however slow the machine is. For the cost see `test/bench/record.ts`.
  */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { compare } from '../record/test-broadcast.ts';
 import { until } from '../until.ts';
 import { type BookedHousehold, startBooked } from './booked-household.ts';
 import { type Household, LONG } from './household.ts';
-
-setDefaultTimeout(LONG ? 900_000 : 300_000);
 
 const RECORDINGS = 8;
 const VIEWERS = 4;
@@ -28,7 +26,7 @@ beforeAll(async () => {
     }));
     return { options: { shows: recorded, tuners: `GR:${RECORDINGS}` } };
   }));
-}, 300_000);
+});
 afterAll(() => household?.close(), 60_000);
 
 /**

@@ -2,13 +2,10 @@
  * Faults inside the service: workers that stop responding, recorders that crash at once, a database with
  * damaged rows.
  */
-import { afterAll, beforeAll, describe, setDefaultTimeout } from 'bun:test';
+import { afterAll, beforeAll, describe } from 'bun:test';
 import { damagedDatabase } from './damaged-database.ts';
 import { recorderLives } from './short-lived-recorders.ts';
 import { silentWorkers } from './silent-workers.ts';
-
-// Broadcasts run in real time, on a machine that may be busy.
-setDefaultTimeout(120_000);
 
 const SUITES = {
   'a stream worker': silentWorkers,
@@ -18,10 +15,10 @@ const SUITES = {
 
 beforeAll(async () => {
   await Promise.all(Object.values(SUITES).map((suite) => suite.start()));
-}, 90_000);
+});
 afterAll(async () => {
   await Promise.all(Object.values(SUITES).map((suite) => suite.close()));
-}, 60_000);
+});
 
 describe.concurrent('within the service', () => {
   for (const [name, { tests }] of Object.entries(SUITES)) describe(name, tests);

@@ -88,7 +88,7 @@ beforeAll(async () => {
     return { home, deadline: home.at(BOOKED) };
   };
   evening = (await reservedInTime('an evening of changes', start, reserve)).home;
-}, 300_000);
+});
 
 afterAll(() => evening?.close());
 
@@ -148,7 +148,7 @@ describe('programmes that may not be copied', () => {
       watching.abort();
       await drained;
     }
-  }, 240_000);
+  });
 
   test('from their start are not recorded, and release the tuner before their end', async () => {
     const { state, reason } = await evening.judged('始めからコピー禁止');
@@ -158,7 +158,7 @@ describe('programmes that may not be copied', () => {
       .flatMap((tuner) => tuner.users);
     expect(users).toEqual([]);
     expect(Date.now()).toBeLessThan(evening.at(14));
-  }, 240_000);
+  });
 
   test('are left out from the change on; the parts before and after it are kept', async () => {
     const { verdict, kept, loss, recording } = await evening.outcome('途中からコピー禁止', 'T29');
@@ -169,28 +169,28 @@ describe('programmes that may not be copied', () => {
     expect(Math.abs((gap?.startMs ?? 0) - 7000)).toBeLessThan(1500);
     expect(Math.abs((gap?.endMs ?? 0) - 11_000)).toBeLessThan(1500);
     expect([kept.from < -1, kept.to > 14, loss.foreign, loss.holes]).toEqual([true, true, 0, 1]);
-  }, 240_000);
+  });
 
   test('are recorded completely when copying is allowed in time', async () => {
     whole(await evening.outcome('解禁される映画', 'T31'), 0, 8);
-  }, 240_000);
+  });
 });
 
 describe('from its real start to its real end', () => {
   test('a programme that is extended twice while it is on air', async () => {
     whole(await evening.outcome('二度延びる試合', 'T20'), 0, 16);
-  }, 240_000);
+  });
 
   test('one whose end is unknown until shortly before', async () => {
     whole(await evening.outcome('終わりの決まらない試合', 'T21'), 0, 16);
-  }, 240_000);
+  });
 
   test('one that waits for a programme with an unknown end', async () => {
     const outcome = await evening.outcome('遅れる映画', 'T22');
     whole(outcome, 8, 17);
     // Its tuner was occupied from the announced start on.
     expect(outcome.kept.from).toBeLessThan(-1);
-  }, 240_000);
+  });
 
   test('one whose announced end differs from the real one', async () => {
     const { kept, loss, verdict } = await evening.outcome('黙って延びる番組', 'T27');
@@ -198,7 +198,7 @@ describe('from its real start to its real end', () => {
     expect(verdict.level).toBe('complete');
     expect(kept.from).toBeLessThan(-1);
     expect(kept.to).toBeGreaterThan(14);
-  }, 240_000);
+  });
 
   test('one that continues under another event id', async () => {
     whole(await evening.outcome('番号の変わる番組', 'T25'), 0, 14);
@@ -210,12 +210,12 @@ describe('from its real start to its real end', () => {
       (recording?.programId ?? 0) as ProgramId,
     );
     expect(recording?.programId).not.toBe(booked.get('番号の変わる番組'));
-  }, 240_000);
+  });
 
   test('one that is interrupted by a news flash', async () => {
     whole(await evening.outcome('中断される映画', 'T26'), 0, 17);
     expect(await evening.recordings('中断される映画')).toHaveLength(1);
-  }, 240_000);
+  });
 
   test('one that is interrupted by a news flash and continues under another event id', async () => {
     const { kept, loss, verdict } = await evening.outcome('番号を変えて再開する映画', 'T28');
@@ -223,10 +223,10 @@ describe('from its real start to its real end', () => {
     expect(verdict.level).toBe('complete');
     expect(kept.from).toBeLessThan(-1);
     expect(kept.to).toBeGreaterThan(17);
-  }, 240_000);
+  });
 
   test('one that continues on another station, as two recordings', async () => {
     whole(await evening.outcome('リレーする試合', 'T23'), 0, 8);
     whole(await evening.outcome('リレーのつづき', 'T24'), 8, 16);
-  }, 240_000);
+  });
 });

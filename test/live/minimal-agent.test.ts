@@ -1,5 +1,5 @@
 /** An agent that sends only what it must: lists of ranks and uses, and streams that do not name their tuner. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { SILENT_LOG } from '../../lib/host/log.ts';
 import type { Tuner } from '../../lib/wire/agent.ts';
 import { recordingId } from '../../lib/wire/ids.ts';
@@ -12,8 +12,6 @@ import { AgentClient } from '../../src/tuner/agent-client.ts';
 import { startReceptionWorker } from '../../src/workers.ts';
 import { until } from '../until.ts';
 import { HD, OTHER_CHANNEL, prepareAir, Rig, Watching } from './rig.ts';
-
-setDefaultTimeout(120_000);
 
 let stations: StationRecord[];
 let rig: Rig;

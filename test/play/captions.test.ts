@@ -56,7 +56,7 @@ beforeAll(async () => {
   if (found === null) throw new Error('no captions');
   wanted = found;
   home = await RecordedHome.start();
-}, 60_000);
+});
 
 afterAll(() => home.close());
 
@@ -297,4 +297,4 @@ test('the headers of a caption stream come at once, also if no caption is sent',
   const response = await home.get(`/api/recordings/${id}/captions`, { signal });
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/octet-stream']);
   leaving.abort();
-}, 60_000);
+});

@@ -1,5 +1,5 @@
 /** Losses of picture or sound in broadcasts with known faults, and none in broadcasts without. */
-import { describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { serviceId } from '../../lib/arib/ids.ts';
 import { StationFilter } from '../../lib/arib/ts/station-filter.ts';
 import { ProgrammeWatch, type UnwatchableSpan } from '../../src/reception/programme-watch.ts';
@@ -17,8 +17,6 @@ import { type AirFault, airPackets } from '../synth/air-packets.ts';
 import { PACKET, packetsOf, ticksAt } from '../synth/tuning.ts';
 
 // Missing films are made first.
-setDefaultTimeout(120_000);
-
 /** 2026-11-20T12:00:00Z. */
 const AT = Date.UTC(2026, 10, 20, 12, 0, 0);
 const SECONDS = 14;

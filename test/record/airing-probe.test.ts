@@ -1,5 +1,5 @@
 /** Recordings whose announced end passed while the station was not received. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { broadcastMs, plusMs } from '../../lib/arib/time.ts';
 import type { RecordingOrder } from '../../src/model/recording.ts';
@@ -9,8 +9,6 @@ import { SessionFixture } from './session-fixture.ts';
 import { compare, TestBroadcast } from './test-broadcast.ts';
 
 // Broadcasts run in real time, on a machine that may be busy.
-setDefaultTimeout(240_000);
-
 /** How long a programme continues after the restart: enough for a machine that takes seconds to tune. */
 const LONGER_MS = 7000;
 
@@ -22,10 +20,10 @@ beforeAll(async () => {
     TestBroadcast.start(['T30', 'T31', 'T32'], 'GR:3'),
     TestBroadcast.start(['T32'], 'GR:1'),
   ]);
-}, 90_000);
+});
 afterAll(async () => {
   await Promise.all([air.close(), other.close()]);
-}, 20_000);
+});
 
 /** Priorities of the current users of a channel. */
 async function priorities(on: TestBroadcast, channel: string): Promise<number[]> {

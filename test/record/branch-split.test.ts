@@ -2,7 +2,7 @@
  * A recording of a branch station that splits off from its main station, and joins it again, while it is
  * recorded.
  */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { serviceId } from '../../lib/arib/ids.ts';
 import { INVENTED_REGION, terrestrialService } from '../../synth/scenario/identity.ts';
@@ -10,8 +10,6 @@ import { packetsOf } from '../synth/tuning.ts';
 import { until } from '../until.ts';
 import { SessionFixture } from './session-fixture.ts';
 import { clockSpan, TestBroadcast } from './test-broadcast.ts';
-
-setDefaultTimeout(150_000);
 
 const MAIN = terrestrialService(INVENTED_REGION, 0, 'tv', 0);
 const BRANCH = terrestrialService(INVENTED_REGION, 0, 'tv', 1);
@@ -44,11 +42,11 @@ beforeAll(async () => {
   ];
   air = await TestBroadcast.start([{ channel: 'T30', bitrate: 3_000_000, stations }], 'GR:1');
   fixture = new SessionFixture(join(air.folder, 'desk'), air.agentUrl);
-}, 90_000);
+});
 afterAll(async () => {
   await fixture.close();
   await air.close();
-}, 20_000);
+});
 
 test.each([
   ['main', MAIN, [0x100, 0x110, 0x130]],

@@ -2,7 +2,7 @@
  * The whole service as a process: while a station is recorded its data broadcast is written beside it, also over a kill,
  * and equals what is read from the finished recording.
  */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GuideWindow, Playback, Recording } from '../../lib/wire/api.ts';
@@ -12,8 +12,6 @@ import { until } from '../until.ts';
 import { TestBroadcast } from './test-broadcast.ts';
 
 // Broadcasts run in real time, on a machine that may be busy.
-setDefaultTimeout(180_000);
-
 const MAIN = join(import.meta.dir, '..', '..', 'src', 'main.ts');
 const LENGTH_MS = 45_000;
 
@@ -41,11 +39,11 @@ beforeAll(async () => {
   const stations = [{ programmes, data: 'bml' }];
   air = await TestBroadcast.start([{ channel: 'T30', stations, bitrate: 4_000_000 }], 'GR:1');
   await startService();
-}, 120_000);
+});
 afterAll(async () => {
   await service?.end();
   await air?.close();
-}, 30_000);
+});
 
 async function lines(id: number): Promise<RecordedMessage[]> {
   const answer = await fetch(`${service.url}/api/recordings/${id}/databroadcast`);

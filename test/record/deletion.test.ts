@@ -84,4 +84,4 @@ test(`a kill never leaves a file without a row, or a recording without its file 
   expect(interrupted).toBeGreaterThan(0);
   database.close();
   rmSync(root, { recursive: true, force: true });
-}, 60_000);
+});

@@ -1,5 +1,5 @@
 /** The recorder's orders through a real agent with one tuner: start, share, hand over, resume after a restart. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { broadcastMs } from '../../lib/arib/time.ts';
 import { until } from '../until.ts';
@@ -7,8 +7,6 @@ import { RecorderFixture } from './recorder-fixture.ts';
 import { clockSpan, compare, probed, TestBroadcast } from './test-broadcast.ts';
 
 // Broadcasts run in real time, on a machine that may be busy.
-setDefaultTimeout(240_000);
-
 /** A tuner takes longer on a busy machine. */
 const LEAD_MS = 10_000;
 
@@ -20,10 +18,10 @@ beforeAll(async () => {
     TestBroadcast.start(['T30', 'T31'], 'GR:1'),
     TestBroadcast.start(['T32'], 'GR:1'),
   ]);
-}, 90_000);
+});
 afterAll(async () => {
   await Promise.all([air.close(), other.close()]);
-}, 20_000);
+});
 
 describe.concurrent('orders', () => {
   test('back to back on one channel share a tuning and lose nothing; another channel takes the margin', async () => {

@@ -1,7 +1,7 @@
 /**
  * Events that end, move and resume a recording: copy control, a hand-over, a changed end, a crashed worker.
  */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { broadcastMs } from '../../lib/arib/time.ts';
 import { ReceptionPool } from '../../src/reception/reception-pool.ts';
@@ -11,19 +11,17 @@ import { SessionFixture } from './session-fixture.ts';
 import { compare, TestBroadcast } from './test-broadcast.ts';
 
 // Broadcasts run in real time, on a machine that may be busy.
-setDefaultTimeout(240_000);
-
 let air: TestBroadcast;
 let fixture: SessionFixture;
 
 beforeAll(async () => {
   air = await TestBroadcast.start(['T30', 'T31', 'T32'], 'GR:3');
   fixture = new SessionFixture(join(air.folder, 'desk'), air.agentUrl);
-}, 90_000);
+});
 afterAll(async () => {
   await fixture.close();
   await air.close();
-}, 20_000);
+});
 
 describe.concurrent('a recording', () => {
   test('of a programme that must not be copied from its start ends at once as failed', async () => {

@@ -1,13 +1,11 @@
 /** Recordings of a small broadcast through a real agent, with and without reception faults. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { until } from '../until.ts';
 import { SessionFixture } from './session-fixture.ts';
 import { clockSpan, compare, probed, TestBroadcast } from './test-broadcast.ts';
 
 // Broadcasts run in real time, on a machine that may be busy.
-setDefaultTimeout(240_000);
-
 const CHANNELS = ['T30', 'T31', 'T32', 'T33', 'T34', 'T35', 'T36'];
 let air: TestBroadcast;
 let fixture: SessionFixture;
@@ -23,11 +21,11 @@ const SOME_BYTES = 200_000;
 beforeAll(async () => {
   air = await TestBroadcast.start(CHANNELS, `GR:${CHANNELS.length}`);
   fixture = new SessionFixture(join(air.folder, 'desk'), air.agentUrl);
-}, 90_000);
+});
 afterAll(async () => {
   await fixture.close();
   await air.close();
-}, 20_000);
+});
 
 /** Waits until this much more was written. */
 async function writes(session: ReturnType<SessionFixture['record']>, bytes = SOME_BYTES): Promise<void> {

@@ -2,7 +2,7 @@
  * The whole service as a process, over HTTP only: a programme reserved by hand takes the only tuner from a
  * viewer, who is notified; the recording survives a restart of the service, and becomes a file.
  */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Value } from '@sinclair/typebox/value';
@@ -21,8 +21,6 @@ import { until } from '../until.ts';
 import { compare, probed, TestBroadcast } from './test-broadcast.ts';
 
 // Broadcasts run in real time, on a machine that may be busy.
-setDefaultTimeout(120_000);
-
 const MAIN = join(import.meta.dir, '..', '..', 'src', 'main.ts');
 const LENGTH_MS = 16_000;
 /** A fast machine would be back before a gap counts. */
@@ -54,11 +52,11 @@ beforeAll(async () => {
   const channels = ['T30', 'T31'].map((channel) => ({ channel, stations: [{ programmes }] }));
   air = await TestBroadcast.start(channels, 'GR:1');
   await startService();
-}, 90_000);
+});
 afterAll(async () => {
   await service?.end();
   await air?.close();
-}, 30_000);
+});
 
 const stationOf = async (channel: string): Promise<number> => {
   const wanted = air.station(channel).serviceId;

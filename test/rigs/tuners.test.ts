@@ -9,7 +9,6 @@ import { join } from 'node:path';
 import { buildPrograms, GuestMachine, parseFindings, rigMissing } from './guest-machine.ts';
 
 const SCENARIO = join(import.meta.dir, 'guest', 'scenario.ts');
-const LIMIT_MS = 15 * 60_000;
 
 const missing = rigMissing();
 let folder: string | undefined;
@@ -25,7 +24,7 @@ async function runScenario(): Promise<void> {
 }
 
 describe.skipIf(missing !== undefined)('the agent with real device files', () => {
-  beforeAll(runScenario, LIMIT_MS);
+  beforeAll(runScenario);
   afterAll(() => {
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   });

@@ -1,15 +1,12 @@
 /** The synthetic broadcast of a scenario, by the air player or by its command, and streams trimmed for decoders. */
-import { setDefaultTimeout } from 'bun:test';
 import { join } from 'node:path';
 import { BROADCAST_TYPES } from '../../lib/arib/ids.ts';
 import { STC_ZERO } from '../../synth/clock.ts';
 import { PlayedAir } from '../../synth/player/air-player.ts';
+import { HANG_LIMIT_MS } from '../until.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
 export const SYNTH = join(ROOT, 'synth/main.ts');
-/** Only against hanging: also enough to make missing films, on a busy machine. */
-const TIMEOUT_MS = 120_000;
-setDefaultTimeout(TIMEOUT_MS);
 
 interface Tuning {
   scenario?: string;
@@ -30,7 +27,7 @@ export async function run(
   command: readonly string[],
   stdin: Uint8Array | 'ignore' = 'ignore',
 ): Promise<Ended> {
-  const child = Bun.spawn([...command], { stdin, stdout: 'pipe', stderr: 'pipe', timeout: TIMEOUT_MS });
+  const child = Bun.spawn([...command], { stdin, stdout: 'pipe', stderr: 'pipe', timeout: HANG_LIMIT_MS });
   const [stdout, stderr, exitCode] = await Promise.all([
     new Response(child.stdout).bytes(),
     new Response(child.stderr).text(),
