@@ -1,6 +1,6 @@
 /**
  * MULTI2 of libtomcrypt (Debian `libtomcrypt1`), an independent implementation: if the library is installed,
- * tests compare with it and the benchmark measures against it. CBC mode with 32 elementary functions, as
+ * the benchmark compares with it and measures against it. CBC mode with 32 elementary functions, as
  * STD-B25 specifies.
  */
 import { dlopen, FFIType, type Pointer, ptr } from 'bun:ffi';

@@ -50,6 +50,13 @@ const MQTT = {
   variable: 'MOSQUITTO_PATH',
 };
 const MQTT_SUB = { program: 'mosquitto_sub', package: 'mosquitto-clients', variable: 'MOSQUITTO_SUB_PATH' };
+// An independent implementation of MULTI2, which `multi2` measures beside ours.
+const TOMCRYPT = {
+  file: `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/libtomcrypt.so.1`,
+  program: 'libtomcrypt',
+  package: 'libtomcrypt1',
+  variable: 'TOMCRYPT_PATH',
+};
 // Players of other projects, on a virtual screen; only for `--long`.
 const KODI_ADDONS = '/usr/share/kodi/addons';
 const kodiAddon = (id, name) => ({
@@ -86,7 +93,7 @@ const TASKS = {
     long: PLAYERS,
   },
   build: { file: 'build.ts', programs: [] },
-  bench: { file: 'tools/bench.ts', programs: [FFMPEG] },
+  bench: { file: 'tools/bench.ts', programs: [FFMPEG, CHROMIUM, TOMCRYPT] },
   pictures: { file: 'test/e2e/pictures.ts', programs: [FFMPEG, CHROMIUM] },
   check: { file: 'tools/check.ts', programs: [] },
   format: { file: 'node_modules/@biomejs/biome/bin/biome', args: ['check', '--write'], programs: [] },

@@ -9,6 +9,7 @@ import type { ResponseMessage } from '../../lib/wire/data-broadcast.ts';
 import { KEY } from '../../web/bml/engine/keys.ts';
 import { until } from '../until.ts';
 import { BmlStage, stationMessages } from '../web/bml-stage.ts';
+import { Figures, quantile } from './guide/figures.ts';
 
 const AT = Date.UTC(2026, 10, 26, 3, 30);
 const MAX_KB = 150;
@@ -20,8 +21,7 @@ const RUN_MS = 10_000;
 const ROUNDS = 5;
 const PORTAL = '/40/0001/portal.bml';
 
-const row = (name: string, value: string, isMet: boolean): void =>
-  console.log(`${isMet ? ' ' : '!'} ${name.padEnd(52)} ${value}`);
+const figures = new Figures();
 
 async function engineKb(): Promise<number> {
   const built = await Bun.build({
@@ -132,25 +132,15 @@ class WorkerHeap {
 
 const stage = await BmlStage.open();
 const kb = await engineKb();
-row(`engine, gzip (under ${MAX_KB} kB)`, `${kb.toFixed(1)} kB`, kb < MAX_KB);
+figures.limited('engine, gzip', kb, 'kB', MAX_KB);
 
 const times: number[] = [];
 for (let round = 0; round < ROUNDS; round++) times.push(await pictureMs(stage));
-times.sort((a, b) => a - b);
-const median = times[Math.floor(ROUNDS / 2)] ?? Number.NaN;
-row(
-  `last module to picture, median of ${ROUNDS} (under ${MAX_PICTURE_MS} ms)`,
-  `${median.toFixed(0)} ms`,
-  median < MAX_PICTURE_MS,
-);
+figures.limited(`last module to picture, median of ${ROUNDS}`, quantile(times, 0.5), 'ms', MAX_PICTURE_MS);
 
 const { longest, share } = await mainThread(stage);
-row(
-  `answer of the main thread, 99th percentile (under ${MAX_TASK_MS} ms)`,
-  `${longest.toFixed(1)} ms`,
-  longest < MAX_TASK_MS,
-);
-row('processor time of the main thread', `${(share * 100).toFixed(1)} %`, true);
+figures.limited('answer of the main thread, p99', longest, 'ms', MAX_TASK_MS);
+figures.note('processor time of the main thread', share * 100, '%');
 
 const heap = new WorkerHeap(await stage.page.context().newCDPSession(stage.page));
 await heap.attach();
@@ -167,12 +157,13 @@ await change(20);
 const first = await heap.megabytes();
 await change(CHANGES);
 const growth = (await heap.megabytes()) - first;
-row(
-  `memory over ${CHANGES} documents (under ${MAX_GROWTH_MB} MB)`,
-  `${first.toFixed(1)} + ${growth.toFixed(2)} MB`,
-  growth < MAX_GROWTH_MB,
+figures.limited(
+  `memory over ${CHANGES} documents, more than ${first.toFixed(1)} MB`,
+  growth,
+  'MB',
+  MAX_GROWTH_MB,
 );
 const last = (await stage.events()).findLast(([kind]) => kind === 'document')?.[1];
 if (last !== PORTAL) throw new Error(`the last document is ${String(last)}`);
 await stage.close();
-process.exit(0);
+process.exit(figures.failed ? 1 : 0);

@@ -22,7 +22,7 @@ import { RecordingIndexer } from '../../src/media/recording-index.ts';
 import { FFMPEG, output } from '../play/made-recording.ts';
 import { Figures, quantile } from './guide/figures.ts';
 
-const SECONDS = Number(process.argv[2] ?? 12);
+const SECONDS = Number(process.argv[2] ?? 5);
 const RUNS = 3;
 const LIMIT = 1.05;
 const QUALITIES: readonly EncodeQuality[] = ['small', 'standard', 'fine'];

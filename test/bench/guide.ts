@@ -26,7 +26,7 @@ import { type Storing, storeSatelliteNetwork } from './guide/storing.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const JST_MS = 9 * HOUR_MS;
-const WORDS = 600;
+const WORDS = 200;
 const ROUNDS = 100;
 const PASSES = 3;
 /** Time for garbage collection after the start. */
@@ -38,9 +38,10 @@ const LIMITS = {
   longWordMs: 15,
   shortWordMs: 40,
   servicesMs: 2,
-  rssMb: 150,
+  rssMb: 140,
   written: 18,
-  heldMs: 25,
+  heldMs: 20,
+  previewMs: 1_000,
 };
 
 const figures = new Figures();
@@ -76,7 +77,12 @@ async function repeated(count: number, ask: (index: number) => Promise<{ ms: num
   return times;
 }
 
+/** Counts a change of programmes. */
+const TOUCH = "UPDATE counters SET value = value + 1 WHERE name = 'programs'";
+
 async function measureGuide(url: string): Promise<void> {
+  const database = openDatabase(path);
+  const touch = database.query(TOUCH);
   for (const type of ['GR', 'BS', 'CS'] as const) {
     const windowOf = (index: number) => {
       const from = evening(index % 7);
@@ -87,7 +93,13 @@ async function measureGuide(url: string): Promise<void> {
     if (programs === 0) throw new Error(`the evening of ${type} is empty`);
     const times = await repeated(ROUNDS, (index) => timed(windowOf(index)));
     figures.latency(`guide, an evening of ${type} (${programs} programmes)`, times, LIMITS.guideMs);
+    const changed = await repeated(ROUNDS, (index) => {
+      touch.run();
+      return timed(windowOf(index));
+    });
+    figures.limited('  just after a change, median', quantile(changed, 0.5), 'ms', LIMITS.guideMs);
   }
+  database.close();
   const etag = (await fetch(`${url}/api/guide?type=BS`)).headers.get('etag') ?? '';
   const same = await repeated(ROUNDS, () =>
     timed(`${url}/api/guide?type=BS`, { headers: { 'if-none-match': etag } }),
@@ -130,7 +142,7 @@ async function measureServices(url: string): Promise<void> {
   const times = await repeated(ROUNDS * 4, () => timed(`${url}/api/services`));
   figures.latency(`services (${list.length} stations, ${on} on the air)`, times, LIMITS.servicesMs);
   const database = openDatabase(path);
-  const touch = database.query("UPDATE counters SET value = value + 1 WHERE name = 'programs'");
+  const touch = database.query(TOUCH);
   const again = await repeated(ROUNDS, () => {
     touch.run();
     return timed(`${url}/api/services`);
@@ -142,6 +154,21 @@ async function measureServices(url: string): Promise<void> {
     'ms',
     LIMITS.servicesMs,
   );
+}
+
+/** The first one reads the complete guide into the planning worker. */
+async function measurePreview(url: string): Promise<void> {
+  const preview = async (keyword: string): Promise<number> => {
+    const body = JSON.stringify({ keyword, types: ['GR', 'BS', 'CS'] });
+    const init = { method: 'POST', body, headers: { 'content-type': 'application/json' } };
+    const { ms, status } = await timed(`${url}/api/rules/preview`, init);
+    if (status !== 200) throw new Error(`the preview of a rule answers ${status}`);
+    return ms;
+  };
+  figures.limited('preview of a rule, the first', await preview('の'), 'ms', LIMITS.previewMs);
+  const times = [];
+  for (const keyword of ['の', 'の', 'ニュース', '映画 -字幕', 'ア|イ']) times.push(await preview(keyword));
+  figures.limited('preview of a rule, the slowest of the next', Math.max(...times), 'ms', LIMITS.previewMs);
 }
 
 /** Event-loop delay caused by storing, beyond that of the idle loop. */
@@ -211,6 +238,7 @@ async function measure(): Promise<void> {
     await measureSearch(service.url);
     await Bun.sleep(IDLE_MS);
     figures.limited('memory, idle again after all this', residentMegabytes(service.pid), 'MB', LIMITS.rssMb);
+    await measurePreview(service.url);
   } finally {
     await service.end();
   }

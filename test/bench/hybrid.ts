@@ -9,6 +9,7 @@ import { chromium } from 'playwright-core';
 import { until } from '../until.ts';
 import { Firefox, hasFirefox } from '../web/firefox.ts';
 import { HybridStage, type StageBrowser } from '../web/hybrid-stage.ts';
+import { Figures } from './guide/figures.ts';
 
 const QUIET_MS = 5000;
 const MAX_GAP_MS = 100;
@@ -17,6 +18,8 @@ const ROUNDS = 3;
 const SPIN_AFTER_MS = 4000;
 /** Each look costs the page something. */
 const LOOK_MS = 100;
+
+const figures = new Figures();
 
 interface Opened extends StageBrowser {
   close(): Promise<void>;
@@ -57,8 +60,8 @@ async function measure(name: string, open: () => Promise<Opened>): Promise<void>
     gaps.push((await browser.evaluate('hybridStage.state.gap')) as number);
   }
   const gap = Math.max(...gaps);
-  const text = `page stands still for ${Math.round(gap)} ms at most (idle application: ${Math.round(quiet)} ms), spinning one removed after ${Math.round(Math.max(...stays))} ms`;
-  console.log(`${gap <= MAX_GAP_MS ? ' ' : '!'} ${name.padEnd(26)} ${text}`);
+  const text = `idle application: ${Math.round(quiet)} ms; spinning one removed after ${Math.round(Math.max(...stays))} ms`;
+  figures.limited(`${name}: page stands still (${text})`, gap, 'ms', MAX_GAP_MS);
   await browser.close();
   await stage.close();
 }
@@ -69,4 +72,4 @@ for (const [name, path] of [
 ] as const)
   if (existsSync(path)) await measure(name, () => openChromium(path));
 if (hasFirefox) await measure('Firefox', () => Firefox.launch());
-process.exit(0);
+process.exit(figures.failed ? 1 : 0);

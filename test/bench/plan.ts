@@ -20,7 +20,6 @@ import { readRule } from '../../src/schedule/rule-body.ts';
 import { PROGRAMS, record, stretch } from './guide/bench-database.ts';
 import { benchStations } from './guide/bench-stations.ts';
 import { Figures, quantile } from './guide/figures.ts';
-import { MachineClock } from './guide/machine.ts';
 
 const RULES = 300;
 const EXPRESSIONS = 30;
@@ -97,16 +96,13 @@ function recordedEpisodes(guide: readonly IndexedProgram[]): RecordedEpisode[] {
     }));
 }
 
-const clock = new MachineClock();
+const clock = figures.machine;
 const timed = <T>(work: () => T): { ms: number; value: T } => clock.timed(work);
 
 /** The median is compared with the limit: other load affects only the slowest. */
 function report(name: string, times: readonly number[], limit: number): void {
-  const factor = clock.factor();
   const slow = quantile(times, 0.9).toFixed(1);
-  const bound = Number((limit * factor).toFixed(1));
-  const shown = `${name}: p90 ${slow} ms, machine ${factor.toFixed(1)} times as slow as that of the limits, median`;
-  figures.limited(shown, quantile(times, 0.5), 'ms of processor time', bound);
+  figures.limited(`${name}: processor time, p90 ${slow} ms, median`, quantile(times, 0.5), 'ms', limit);
 }
 
 const guide = programmes();

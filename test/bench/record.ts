@@ -28,6 +28,7 @@ import { RecordingBytes } from '../../src/media/recording-bytes.ts';
 import { RecordingIndexer } from '../../src/media/recording-index.ts';
 import type { StationRecord } from '../../src/model/station.ts';
 import { SessionFixture } from '../record/session-fixture.ts';
+import { Figures } from './guide/figures.ts';
 
 const ROOT = join(import.meta.dir, '..', '..');
 const SYNTH = join(ROOT, 'synth', 'main.ts');
@@ -46,7 +47,7 @@ const PROBE_MS = 5;
 const LIMITS = { cpuPercent: 50, memoryMb: 512, lagMs: 20, drops: 0, gaps: 0 } as const;
 
 /** Printed by the measured process. */
-interface Figures {
+interface Measured {
   cpuPercent: number;
   memoryMb: number;
   lagMs: number;
@@ -161,7 +162,7 @@ async function record(
   agentUrl: string,
   seconds: number,
   encoded: string | undefined,
-): Promise<Figures> {
+): Promise<Measured> {
   const fixture = new SessionFixture(folder, agentUrl);
   const encoders = new Encoders({
     path: undefined,
@@ -253,28 +254,23 @@ async function main(seconds: number, withEncode: boolean): Promise<number> {
     const url = await firstLine(sender.stdout);
     const encode = withEncode ? [air] : [];
     const child = spawnPart('measure', join(folder, 'desk'), url, String(seconds), ...encode);
-    const figures = JSON.parse(await firstLine(child.stdout)) as Figures;
+    const measured = JSON.parse(await firstLine(child.stdout)) as Measured;
     await child.exited;
     const rate = (Bun.file(air).size * 8) / length / 1e6;
     console.log(
       `${RECORDINGS} recordings and ${VIEWERS} raw viewers for ${seconds} s, each tuning ${rate.toFixed(1)} Mbit/s; ` +
-        `${figures.recordedMb} MB recorded, ${figures.viewedMb} MB viewed${withEncode ? ', beside an encode' : ''}`,
+        `${measured.recordedMb} MB recorded, ${measured.viewedMb} MB viewed${withEncode ? ', beside an encode' : ''}`,
     );
-    let failed = 0;
-    const rows: [keyof typeof LIMITS, string][] = [
-      ['cpuPercent', 'CPU, % of one core'],
-      ['memoryMb', 'memory at most, MB'],
-      ['lagMs', 'main loop lag p99, ms'],
-      ['drops', 'packets lost, places'],
-      ['gaps', 'interruptions'],
-    ];
-    for (const [key, what] of rows) {
-      const ok = figures[key] <= LIMITS[key] && figures.recordedMb > 0;
-      if (!ok) failed += 1;
-      const figure = String(figures[key]).padStart(8);
-      console.log(`${what.padEnd(28)}${figure}   limit ${LIMITS[key]}   ${ok ? 'ok' : 'ABOVE'}`);
-    }
-    return failed === 0 ? 0 : 1;
+    const figures = new Figures();
+    for (const [key, what, unit] of [
+      ['cpuPercent', 'CPU, of one core', '%'],
+      ['memoryMb', 'memory at most', 'MB'],
+      ['lagMs', 'main loop lag p99', 'ms'],
+      ['drops', 'packets lost', 'places'],
+      ['gaps', 'interruptions', ''],
+    ] as const)
+      figures.limited(what, measured[key], unit, LIMITS[key]);
+    return figures.failed || measured.recordedMb === 0 ? 1 : 0;
   } finally {
     sender?.kill();
     await sender?.exited;

@@ -4,20 +4,20 @@
  *
  * A list is requested just after a change of its members or order, without cache, and again unchanged; words also after
  * another change of a recording, as a viewer makes every few seconds. Each request is sent three times; the p99 of all
- * answers of a kind is compared with the limit, which is scaled on slower machines. The figures include other load. Exit
- * code 1 when one exceeds its limit.
+ * answers of a kind is compared with the limit. Pages behind a cursor, as the screens request them, are compared with a
+ * single recording. The figures include other load. Exit code 1 when one exceeds its limit.
  */
 import type { Database } from 'bun:sqlite';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RECORDING_LIMIT, RECORDING_SHOWS, RECORDING_SORTS, TOTAL_HEADER } from '../../lib/wire/api.ts';
+import { NEXT_HEADER } from '../../lib/wire/vocabulary.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { fillRecordingDatabase, RECORDINGS } from './guide/bench-database.ts';
 import { idleAgent, residentMegabytes, startService } from './guide/bench-service.ts';
 import { benchChannels, benchStations } from './guide/bench-stations.ts';
 import { Figures, quantile } from './guide/figures.ts';
-import { MachineClock } from './guide/machine.ts';
 import { wordsOf } from './guide/search-words.ts';
 
 const PASSES = 3;
@@ -29,11 +29,11 @@ const RULES = 40;
 /** Hiragana in nearly every text: the longest lists of the index. */
 const COMMON_LETTERS = ['の', 'る', 'い', 'て', 'を', 'に'];
 
-/** Measures the speed of the machine after each kind of request. */
-const LOOKS = 100;
+/** Of a page, in requests of a single recording. */
+const CURSOR_RATIO = 3;
+const SINGLES = 100;
 
 const figures = new Figures();
-const clock = new MachineClock();
 const kept = process.argv[2];
 const folder = kept ?? mkdtempSync(join(tmpdir(), 'svc-bench-recordings-'));
 mkdirSync(folder, { recursive: true });
@@ -53,12 +53,6 @@ function diversify(database: Database): void {
        state = CASE WHEN id % 83 = 0 THEN 'failed' ELSE state END,
        verdict = '{"level":"damaged","drops":12,"gaps":[{"startMs":1,"endMs":2,"cause":"stalled"}],"headMs":1,"tailMs":2}'`,
   );
-}
-
-/** @param limit ms, on the reference machine of the limits */
-function latency(name: string, times: readonly number[], limit: number): void {
-  clock.look(LOOKS);
-  figures.latency(name, times, Math.round(limit * Math.max(1, clock.factor()) * 10) / 10);
 }
 
 async function timed(url: string, init: RequestInit = {}): Promise<{ ms: number; response: Response }> {
@@ -82,16 +76,27 @@ async function repeated(addresses: readonly string[], before: () => void): Promi
   return times;
 }
 
-/** The first, the middle and the last page of a list in every order. */
-async function pagesOf(url: string, query: string): Promise<string[]> {
+/** The first, the middle and the last page of a list in every order. @param back pages from the end for the last */
+async function pagesOf(url: string, query: string, back = 1): Promise<string[]> {
   const base = `${url}/api/recordings?${query}`;
   const { response } = await timed(base);
   const total = Number(response.headers.get(TOTAL_HEADER));
   return RECORDING_SORTS.flatMap((sort) =>
-    [0, Math.floor(total / 2), Math.max(0, total - RECORDING_LIMIT.default)].map(
+    [0, Math.floor(total / 2), Math.max(0, total - back * RECORDING_LIMIT.default)].map(
       (offset) => `${base}&sort=${sort}&offset=${offset}`,
     ),
   );
+}
+
+/** As `pagesOf`, each behind the cursor of the page before it. */
+async function pagesBehind(pages: readonly string[]): Promise<string[]> {
+  const cursors = await Promise.all(
+    pages.map(async (page) => (await timed(page)).response.headers.get(NEXT_HEADER)),
+  );
+  return pages.flatMap((page, index) => {
+    const cursor = cursors[index];
+    return cursor === null ? [] : [page.replace(/&offset=.*$/, `&cursor=${cursor}`)];
+  });
 }
 
 async function measure(url: string, database: Database): Promise<void> {
@@ -118,21 +123,29 @@ async function measure(url: string, database: Database): Promise<void> {
     `series=${encodeURIComponent(series ?? '')}`,
     `unwatched=1&ruleId=3&stationId=${station}`,
   ];
-  const single = await repeated(
-    Array.from({ length: LOOKS }, () => `${url}/api/recordings/2/status`),
-    changed,
-  );
-  figures.note('a single recording: median', quantile(single, 0.5), 'ms');
-  figures.note('a single recording: p99', quantile(single, 0.99), 'ms');
+  const one = Array.from({ length: SINGLES }, () => `${url}/api/recordings/2/status`);
+  await repeated(one, changed);
+  const behind = await pagesBehind(await pagesOf(url, '', 2));
+  const cursors = await repeated(behind, changed);
+  const single = await repeated(one, changed);
+  for (const [name, part] of [
+    ['median', 0.5],
+    ['p99', 0.99],
+  ] as const) {
+    const [page, row] = [quantile(cursors, part), quantile(single, part)];
+    figures.note(`a single recording: ${name}`, row, 'ms');
+    const shown = `every order behind a cursor: ${page.toFixed(2)} ms, ${name}`;
+    figures.limited(shown, page / row, 'times a single recording', CURSOR_RATIO);
+  }
   const all = await pagesOf(url, '');
-  latency('every order, first, middle and last page', await repeated(all, changed), LIMIT_MS);
-  latency('  unchanged', await repeated(all, unchanged), LIMIT_MS);
+  figures.latency('every order, first, middle and last page', await repeated(all, changed), LIMIT_MS);
+  figures.latency('  unchanged', await repeated(all, unchanged), LIMIT_MS);
   const filtered = (await Promise.all(filters.map((query) => pagesOf(url, query)))).flat();
-  latency(`${filters.length} filters, the same pages`, await repeated(filtered, changed), LIMIT_MS);
+  figures.latency(`${filters.length} filters, the same pages`, await repeated(filtered, changed), LIMIT_MS);
   const largest = RECORDING_SORTS.map(
     (sort) => `${url}/api/recordings?sort=${sort}&limit=${RECORDING_LIMIT.maximum}`,
   );
-  latency(`pages of ${RECORDING_LIMIT.maximum}`, await repeated(largest, changed), LIMIT_MS);
+  figures.latency(`pages of ${RECORDING_LIMIT.maximum}`, await repeated(largest, changed), LIMIT_MS);
   const words = wordsOf(database, WORDS);
   const search = (list: readonly string[]): string[] =>
     list.map((word, index) => {
@@ -145,12 +158,12 @@ async function measure(url: string, database: Database): Promise<void> {
     ['words of extended texts alone', words.extended],
     ['letters of nearly every text', COMMON_LETTERS],
   ] as const) {
-    latency(`${name} (${list.length})`, await repeated(search(list), changed), WORDS_LIMIT_MS);
-    latency('  while another is watched', await repeated(search(list), watching), WORDS_LIMIT_MS);
+    figures.latency(`${name} (${list.length})`, await repeated(search(list), changed), WORDS_LIMIT_MS);
+    figures.latency('  while another is watched', await repeated(search(list), watching), WORDS_LIMIT_MS);
   }
   const grouped = [0, 100, 1000].map((offset) => `${url}/api/recordings/series?limit=100&offset=${offset}`);
-  latency('series', await repeated(grouped, changed), LIMIT_MS);
-  latency('the storage of recordings', await repeated([`${url}/api/storage`], changed), LIMIT_MS);
+  figures.latency('series', await repeated(grouped, changed), LIMIT_MS);
+  figures.latency('the storage of recordings', await repeated([`${url}/api/storage`], changed), LIMIT_MS);
   const etag = (await fetch(`${url}/api/recordings`)).headers.get('etag') ?? '';
   const same = await timed(`${url}/api/recordings`, { headers: { 'if-none-match': etag } });
   figures.limited(`unchanged (${same.response.status})`, same.ms, 'ms', LIMIT_MS);

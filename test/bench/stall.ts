@@ -14,6 +14,7 @@ import { CrowdAgent } from '../faults/crowd-agent.ts';
 import { type Program, startProgram } from '../program.ts';
 import { putPrograms } from '../service/guide-rows.ts';
 import { until } from '../until.ts';
+import { Figures } from './guide/figures.ts';
 
 /** With a stalled disk and without; allows for other load on the machine. */
 const LAG_LIMIT_MS = 500;
@@ -57,6 +58,7 @@ const stallFile = join(folder, 'stall');
 const stallLog = join(folder, 'fsyncs');
 const data = join(folder, 'data');
 const agent = new CrowdAgent(1, STATIONS);
+const figures = new Figures();
 let service: Program | undefined;
 
 function built(): string {
@@ -185,7 +187,8 @@ try {
   console.log(`  log of the database: ${Math.round(statSync(join(data, 'svc.db-wal')).size / 1024)} KB`);
   const drops = (await recordings()).map(({ progress }) => progress?.drops ?? -1);
   console.log(`  packets lost in the recordings: ${drops.join(', ')}`);
-  failed = stalled.slowest > LAG_LIMIT_MS || drops.length !== STATIONS || drops.some((count) => count !== 0);
+  figures.limited('event loop blocked for', stalled.slowest, 'ms', LAG_LIMIT_MS);
+  failed = figures.failed || drops.length !== STATIONS || drops.some((count) => count !== 0);
   for (const line of service.log().split('\n')) if (/ (warn|error) /.test(line)) console.log(line);
 } finally {
   await service?.end();

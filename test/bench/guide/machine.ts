@@ -3,7 +3,6 @@
  * by a fixed piece of work. Limits in milliseconds hold for a machine of factor 1.
  */
 import { dlopen, ptr } from 'bun:ffi';
-import { quantile } from './figures.ts';
 
 /** Time of `reference` on the machine for which the limits of the benches were set. */
 const REFERENCE_MS = 1;
@@ -40,6 +39,8 @@ function reference(): number {
 
 /** Rounds until the runtime has compiled it. */
 const WARM_UP = 40;
+/** Rounds for a factor. */
+const LOOKS = 30;
 
 export class MachineClock {
   readonly #references: number[] = [];
@@ -58,11 +59,6 @@ export class MachineClock {
     return { ms: end - begin, value };
   }
 
-  /** Measures the present speed of the machine, for `factor`. */
-  look(times: number): void {
-    for (let index = 0; index < times; index++) this.timed(() => {});
-  }
-
   /** Processor time of a piece of work that takes `ms` on the reference machine, and the slowdown relative to it. */
   work(ms: number): { processorMs: number; slowness: number } {
     const begin = threadMs();
@@ -71,8 +67,10 @@ export class MachineClock {
     return { processorMs, slowness: processorMs / ms };
   }
 
-  /** Slowdown relative to the reference machine, since the last call. */
+  /** Slowdown relative to the reference machine since the last call, at least 1; measured now if nothing was timed. */
   factor(): number {
-    return quantile(this.#references.splice(0), 0.5) / REFERENCE_MS;
+    while (this.#references.length < LOOKS) this.timed(() => {});
+    const taken = this.#references.splice(0).sort((a, b) => a - b);
+    return Math.max(1, (taken[taken.length >> 1] ?? 0) / REFERENCE_MS);
   }
 }
