@@ -25,7 +25,13 @@ import {
   SharedStationsSchema,
 } from '../../lib/wire/api.ts';
 import { problemResponse, REFUSAL_SCHEMAS, REFUSALS } from '../http/route/described-responses.ts';
-import { notModified, polledAnswer, polledJson, polledResponses } from '../http/route/polled-answer.ts';
+import {
+  AnswerCache,
+  notModified,
+  polledAnswer,
+  polledJson,
+  polledResponses,
+} from '../http/route/polled-answer.ts';
 import { Failure } from '../model/failure.ts';
 import { mainStationOf } from '../model/main-station.ts';
 import type { ProgramRecord } from '../model/program.ts';
@@ -199,7 +205,11 @@ function addSharedRoute(app: Elysia, parts: GuideRouteNeeds): void {
   );
 }
 
+/** Some 20 evenings of a broadcast type, at most 4 MB. */
+const MAX_KEPT_CHARACTERS = 2_000_000;
+
 function addGuideRoute(app: Elysia, parts: GuideRouteNeeds): void {
+  const windows = new AnswerCache(MAX_KEPT_CHARACTERS);
   app.get(
     '/api/guide',
     async ({ query, request }) => {
@@ -211,7 +221,8 @@ function addGuideRoute(app: Elysia, parts: GuideRouteNeeds): void {
       const etag = `"${parts.version}-${stamp}-${window}"`;
       const unchanged = notModified(request, etag);
       if (unchanged !== undefined) return unchanged;
-      return polledJson(request, { etag, body: await writeWindow(parts.guide, stations, from, to) });
+      const write = (): Promise<string> => writeWindow(parts.guide, stations, from, to);
+      return polledJson(request, await windows.answer(window, etag, write));
     },
     {
       query: GUIDE_QUERY,

@@ -20,6 +20,34 @@ export function polledAnswer(value: unknown): PolledAnswer {
   return { body, etag: etagOf(body) };
 }
 
+/** Bodies of answers that take long to write, each until its entity tag changes. The least recently used are dropped. */
+export class AnswerCache {
+  readonly #kept = new Map<string, PolledAnswer>();
+  #characters = 0;
+
+  /** @param limit characters, of one or two octets */
+  constructor(private readonly limit: number) {}
+
+  /** @param key what is asked for @param etag its present version, read before `write` reads it */
+  async answer(key: string, etag: string, write: () => Promise<string>): Promise<PolledAnswer> {
+    const kept = this.#kept.get(key);
+    const answer = kept?.etag === etag ? kept : { etag, body: await write() };
+    this.#drop(key);
+    this.#kept.set(key, answer);
+    this.#characters += answer.body.length;
+    for (const oldest of this.#kept.keys()) {
+      if (this.#characters <= this.limit) break;
+      this.#drop(oldest);
+    }
+    return answer;
+  }
+
+  #drop(key: string): void {
+    this.#characters -= this.#kept.get(key)?.body.length ?? 0;
+    this.#kept.delete(key);
+  }
+}
+
 /** Private to the client, revalidated on every use. */
 function headersOf(etag: string): Record<string, string> {
   // Weak: the same content is sent with and without compression.
