@@ -24,6 +24,7 @@ import { Failure } from '../model/failure.ts';
 import type { Hub, HubEvent } from '../notify/hub.ts';
 import type { ChapterStore } from '../store/chapter-store.ts';
 import type { LearntLogoStore } from '../store/logo-store.ts';
+import type { Excluded } from '../store/query.ts';
 import type { ListedRecording, RecordingListStore } from '../store/recording-list-store.ts';
 import type { DetectAnswer, DetectAsk, DetectContract } from './detect-messages.ts';
 
@@ -158,7 +159,7 @@ export class DetectionJobs implements JobKind<DetectionJob> {
     hub.changed('recordings');
   }
 
-  next(excluded: readonly RecordingId[]): DetectionJob | undefined {
+  next(excluded: Excluded<RecordingId>): DetectionJob | undefined {
     const { chapters, settings } = this.options;
     const id = chapters.next(settings.get('commercials') === 'none', excluded);
     return id === undefined ? undefined : { id, share: 0, isCounted: false };

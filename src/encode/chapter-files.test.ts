@@ -28,9 +28,9 @@ test('the version of its row is written, also without chapters; an absent disk i
     room: async () => (isAbsent ? undefined : 1e9),
     log: createLog({ level: 'warn', now: () => wallMs(0), write: (line) => lines.push(line) }),
   });
-  const job = chapters.next([]);
+  const job = chapters.next(new Set());
   if (job === undefined) throw new Error('none is due');
-  expect([job.id, chapters.next([job.id]), chapters.next([`0 ${path}`])?.id]).toEqual([
+  expect([job.id, chapters.next(new Set([job.id])), chapters.next(new Set([`0 ${path}`]))?.id]).toEqual([
     `3 ${path}`,
     undefined,
     `3 ${path}`,

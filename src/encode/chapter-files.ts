@@ -10,6 +10,7 @@ import { JOB_PRIORITY, type JobKind, type RunFailure } from '../media/job/job-ki
 import { Failure } from '../model/failure.ts';
 import type { HubEvent } from '../notify/hub.ts';
 import type { EncodedFileStore } from '../store/encoded-file-store.ts';
+import type { Excluded } from '../store/query.ts';
 import { encodedChapters, type ProgramSegment } from './kept-spans.ts';
 import { writeChapters } from './matroska-chapters.ts';
 
@@ -54,11 +55,11 @@ export class ChapterFiles implements JobKind<ChapterJob> {
     return event.name === 'chapters' || (event.name === 'encode' && event.data.percent === 1);
   }
 
-  next(excluded: readonly string[]): ChapterJob | undefined {
+  next(excluded: Excluded<string>): ChapterJob | undefined {
     for (const stale of this.options.files.staleChapters()) {
       // Other chapters are another job: an earlier failure does not delay them.
       const id = `${stale.version} ${stale.path}`;
-      if (!excluded.includes(id)) return { ...stale, id };
+      if (!excluded.has(id)) return { ...stale, id };
     }
     return undefined;
   }

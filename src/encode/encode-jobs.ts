@@ -26,6 +26,7 @@ import type { RecordingRecord } from '../model/recording.ts';
 import type { Hub } from '../notify/hub.ts';
 import type { SettingsService } from '../settings/settings.ts';
 import type { ListedEncode } from '../store/encode-store.ts';
+import type { Excluded } from '../store/query.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
 import type { Write } from '../store/transaction.ts';
 import { EncodeFault } from './encode-fault.ts';
@@ -345,11 +346,11 @@ export class EncodeJobs implements JobKind<QueuedEncode> {
     for (const job of queue) if (job.isReady && job.state === 'waiting') this.awaits(job);
   }
 
-  next(excluded: readonly number[]): QueuedEncode | undefined {
+  next(excluded: Excluded<number>): QueuedEncode | undefined {
     const { sources, find, record } = this.options;
     const queue = sources.store
       .queue()
-      .filter(({ id }) => !excluded.includes(id))
+      .filter(({ id }) => !excluded.has(id))
       .map((job) => ({ ...job, awaits: this.awaits(job) !== undefined }));
     for (const job of readyEncodes(queue, sources.now())) {
       const recording = find(job.recordingId);

@@ -21,6 +21,7 @@ import { JOB_PRIORITY, type JobKind } from '../media/job/job-kind.ts';
 import type { JobRun } from '../media/job/job-run.ts';
 import type { OpenOriginal } from '../media/job/recording-context.ts';
 import type { EncodeResult } from '../model/encoding.ts';
+import type { Excluded } from '../store/query.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
 import { encodeCommand } from './encode-command.ts';
 import { shapeOf } from './encode-plan.ts';
@@ -80,14 +81,14 @@ export class EncodeTrials implements JobKind<EncodeTrial> {
     this.restMs = this.pollMs;
   }
 
-  async next(excluded: readonly string[]): Promise<EncodeTrial | undefined> {
+  async next(excluded: Excluded<string>): Promise<EncodeTrial | undefined> {
     const { sources, find } = this.options;
     const { store, encoders } = sources;
     const known = [...store.results(), ...store.trials()];
     for (const quality of QUALITIES) {
       for (const codec of ENCODED_CODECS) {
         const id = `${codec} ${quality}`;
-        if (excluded.includes(id)) continue;
+        if (excluded.has(id)) continue;
         const choice = await encoders.file(codec).catch(() => undefined);
         if (choice === undefined) continue;
         const { name } = choice.encoder;

@@ -184,7 +184,7 @@ export class DataFiles {
       ...this.#common(followMs),
       ...{ atOnce: MAX_FOLLOWED, overlapMs: turnMs },
       next: (excluded) => {
-        const due = store.growing().filter((id) => !excluded.includes(id));
+        const due = store.growing().filter((id) => !excluded.has(id));
         const id = due.find((one) => one > last) ?? due[0];
         if (id === undefined) return undefined;
         last = id;
@@ -203,7 +203,7 @@ export class DataFiles {
       priority: JOB_PRIORITY.endedData,
       ...this.#common(followMs),
       next: (excluded) => {
-        const id = store.unfinished().find((one) => !excluded.includes(one));
+        const id = store.unfinished().find((one) => !excluded.has(one));
         return id === undefined ? undefined : { id };
       },
       meaningOf: () => 'fault',

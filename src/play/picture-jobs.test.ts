@@ -75,8 +75,8 @@ function start(make: PictureMaker['make'], prepare: CaptionFiles['prepare'] = as
   jobs.start();
 }
 
-const missing = (skip: RecordingId[] = []): RecordingId | undefined =>
-  new PictureStore(database).missing(skip);
+const missing = (...excluded: RecordingId[]): RecordingId | undefined =>
+  new PictureStore(database).missing(new Set(excluded));
 
 describe('PictureJobs', () => {
   test('makes pictures and captions of finished recordings, newest first, and of those that finish later', async () => {
@@ -150,7 +150,7 @@ describe('PictureJobs', () => {
     expect(missing()).toBe(second);
     isThere = true;
     hub.changed('recordings');
-    await until('the other one is made', () => tried.at(-1) === first && missing([second]) === undefined);
+    await until('the other one is made', () => tried.at(-1) === first && missing(second) === undefined);
     expect(missing()).toBe(second);
   });
 

@@ -18,6 +18,7 @@ import { settlePages } from '../media/job/settle-pages.ts';
 import { Failure } from '../model/failure.ts';
 import type { Hub, HubEvent } from '../notify/hub.ts';
 import type { PictureStore } from '../store/picture-store.ts';
+import type { Excluded } from '../store/query.ts';
 import type { ListedRecording, RecordingListStore } from '../store/recording-list-store.ts';
 import type { CaptionFiles } from './caption-files.ts';
 import type { PictureMaker } from './picture-maker.ts';
@@ -74,7 +75,7 @@ export class PictureJobs implements JobKind<PictureJob> {
     await this.#sweep(signal);
   }
 
-  next(excluded: readonly RecordingId[]): PictureJob | undefined {
+  next(excluded: Excluded<RecordingId>): PictureJob | undefined {
     const id = this.options.store.missing(excluded);
     return id === undefined ? undefined : { id };
   }

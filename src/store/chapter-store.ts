@@ -5,7 +5,7 @@
 
 import type { Database } from 'bun:sqlite';
 import type { WallMs } from '../../lib/host/clock.ts';
-import { type RecordingId, recordingId } from '../../lib/wire/ids.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import type { CommercialHandling } from '../../lib/wire/vocabulary.ts';
 import {
   type ChapterSegment,
@@ -14,7 +14,8 @@ import {
   type DetectedChapters,
   type DetectionFailure,
 } from '../model/chapters.ts';
-import { recordingsWithoutOriginal } from './picture-store.ts';
+import { firstFinished, recordingsWithoutOriginal } from './picture-store.ts';
+import type { Excluded } from './query.ts';
 import { readList } from './stored-json.ts';
 import { defineTable, flagColumn, json, plain, type Row } from './table.ts';
 import { atomically } from './transaction.ts';
@@ -117,31 +118,26 @@ export class ChapterStore {
    * The next recording to examine: requested ones first, then the newest.
    * @param onlyWanted only those requested by a user, or with commercials enabled by rule or reservation
    */
-  next(onlyWanted: boolean, skip: readonly RecordingId[] = []): RecordingId | undefined {
-    const among = (from: string, order: string, wanted = ''): RecordingId | undefined => {
-      const row = this.database
-        .query<{ id: RecordingId }, { skip: string }>(
-          `SELECT r.id FROM ${from} WHERE r.detected = 0 AND r.shelf = 1 AND r.state <> 'recording' AND r.files > 0 ${wanted}
-             AND r.id NOT IN (SELECT value FROM json_each($skip)) ORDER BY ${order} LIMIT 1`,
-        )
-        .get({ skip: JSON.stringify(skip) });
-      return row === null ? undefined : recordingId(row.id);
+  next(onlyWanted: boolean, excluded: Excluded<RecordingId> = new Set()): RecordingId | undefined {
+    const among = (from: string, order: string, where?: string): RecordingId | undefined => {
+      const list = `${from} WHERE r.detected = 0 AND r.shelf = 1 ${order}`;
+      return firstFinished(this.database, list, excluded, where);
     };
-    // Each query stops at the first match in index order: tens of thousands may wait.
     const requested = among(
       `recording_chapters AS c INDEXED BY recording_chapters_requested
          CROSS JOIN recordings AS r ON r.id = c.recording_id AND c.requested_at IS NOT NULL`,
-      'c.requested_at',
+      'ORDER BY c.requested_at',
     );
     if (requested !== undefined) return requested;
-    const newest = 'r.start_at DESC';
+    const newest = 'ORDER BY r.start_at DESC';
+    const isWanted = "r.commercials IS NOT 'none'";
     return onlyWanted
       ? among(
           'recordings AS r INDEXED BY recordings_undetected_wanted',
-          newest,
-          "AND r.commercials IS NOT NULL AND r.commercials <> 'none'",
+          `AND r.commercials IS NOT NULL ${newest}`,
+          isWanted,
         )
-      : among('recordings AS r INDEXED BY recordings_undetected', newest, "AND r.commercials IS NOT 'none'");
+      : among('recordings AS r INDEXED BY recordings_undetected', newest, isWanted);
   }
 
   /** Option of its rule or reservation; null: none, the setting applies. */

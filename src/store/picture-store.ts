@@ -3,21 +3,16 @@ import type { Database } from 'bun:sqlite';
 import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
 import type { WallMs } from '../../lib/host/clock.ts';
 import { type RecordingId, recordingId } from '../../lib/wire/ids.ts';
-import { execute, idsOf } from './query.ts';
+import { type Excluded, execute, idListOf, idsOf } from './query.ts';
 
 export class PictureStore {
   constructor(private readonly database: Database) {}
 
-  /** The newest finished recording without pictures that is not in `skip`. */
-  missing(skip: readonly RecordingId[] = []): RecordingId | undefined {
-    const row = this.database
-      .query<{ id: RecordingId }, { skip: string }>(
-        `SELECT id FROM recordings INDEXED BY recordings_without_pictures
-         WHERE pictures = 0 AND shelf = 1 AND state <> 'recording' AND files > 0
-           AND id NOT IN (SELECT value FROM json_each($skip)) ORDER BY start_at DESC LIMIT 1`,
-      )
-      .get({ skip: JSON.stringify(skip) });
-    return row === null ? undefined : recordingId(row.id);
+  /** The newest finished recording without pictures that is not excluded. */
+  missing(excluded: Excluded<RecordingId> = new Set()): RecordingId | undefined {
+    const open =
+      'recordings AS r INDEXED BY recordings_without_pictures WHERE r.pictures = 0 AND r.shelf = 1';
+    return firstFinished(this.database, `${open} ORDER BY r.start_at DESC`, excluded);
   }
 
   /** @param at epoch ms */
@@ -69,6 +64,37 @@ export class PictureStore {
       ),
     );
   }
+}
+
+/** Most often one of the first is next. */
+const FIRST = 100;
+const ROWS = 1_000;
+
+/**
+ * The first finished recording with files of a list. Tens of thousands may be excluded, because their disk is absent, and
+ * their rows are large: the list is read from its index alone, and only the rows of the others are looked at.
+ * @param list the table `recordings AS r` with index, condition and order @param where of the row
+ */
+export function firstFinished(
+  database: Database,
+  list: string,
+  excluded: Excluded<RecordingId>,
+  where = 'true',
+): RecordingId | undefined {
+  const finished = database.query<{ id: number }, { ids: string }>(
+    `SELECT r.id FROM json_each($ids) AS wanted CROSS JOIN recordings AS r ON r.id = wanted.value
+     WHERE r.state <> 'recording' AND r.files > 0 AND ${where} ORDER BY wanted.key LIMIT 1`,
+  );
+  for (const limit of [FIRST, -1]) {
+    const all = idListOf(database, `SELECT r.id FROM ${list} LIMIT $limit`, { limit });
+    const ids = all.filter((id) => !excluded.has(recordingId(id)));
+    for (let at = 0; at < ids.length; at += ROWS) {
+      const found = finished.get({ ids: JSON.stringify(ids.slice(at, at + ROWS)) });
+      if (found !== null) return recordingId(found.id);
+    }
+    if (all.length < FIRST) return undefined;
+  }
+  return undefined;
 }
 
 /** Kinds of pending work: recordings without pictures, or without a detection of commercials. */

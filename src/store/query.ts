@@ -2,6 +2,11 @@
 import type { Database } from 'bun:sqlite';
 import { atomically } from './transaction.ts';
 
+/** What is passed over: as many as there are recordings, while a disk is absent. */
+export interface Excluded<Id> {
+  has(id: Id): boolean;
+}
+
 type Values = Record<string, string | number | null | Uint8Array>;
 
 /** Runs one write, as `atomically`. @returns number of changed rows */

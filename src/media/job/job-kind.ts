@@ -2,6 +2,7 @@
 import { WorkerError } from '../../../lib/host/worker-link.ts';
 import { Failure } from '../../model/failure.ts';
 import type { HubEvent } from '../../notify/hub.ts';
+import type { Excluded } from '../../store/query.ts';
 import type { JobRun } from './job-run.ts';
 import type { MachineNeed } from './machine-load.ts';
 
@@ -78,7 +79,7 @@ export interface JobKind<Job extends { readonly id: JobId }> {
   /** At the beginning of a round. */
   upkeep?(signal: AbortSignal): void | Promise<void>;
   /** The next job in the order of this kind. @param excluded those that are running or resting */
-  next(excluded: readonly Job['id'][]): Job | undefined | Promise<Job | undefined>;
+  next(excluded: Excluded<Job['id']>): Job | undefined | Promise<Job | undefined>;
   /** Its recording was deleted: the run is cancelled. Asked at each event `recordings`. */
   isGone?(job: Job): boolean;
   /** Stores the result. @throws the error that `meaningOf` and `failed` get, or the signal's reason */

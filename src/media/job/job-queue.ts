@@ -25,8 +25,8 @@ const HOLD_MS = 250;
 const REFUSED_MS = 1_000;
 /** Bound of remembered jobs, more than there are recordings; the oldest are forgotten. */
 const MAX_RESTS = 50_000;
-/** With each job that rests, the search for the next one takes longer: it gets a tenth of the time. */
-const SEARCH_REST = 9;
+/** With each job that rests, the search for the next one takes longer: it gets a fiftieth of the time. */
+const SEARCH_REST = 49;
 const MAX_SEARCH_REST_MS = 1_000;
 /** Attempts are remembered for this long without a further one: the machine may be busy meanwhile. */
 const REMEMBERED_MS = 24 * 3_600_000;
@@ -191,10 +191,12 @@ export class JobQueue<Job extends { readonly id: JobId }> {
     const began = context.clock();
     try {
       if (this.#prefersNew) {
-        const job = await kind.next([...this.#running.keys(), ...this.#rests.keys()]);
+        const job = await kind.next({ has: (id) => this.#running.has(id) || this.#rests.has(id) });
         if (job !== undefined) return job;
       }
-      return await kind.next([...this.#excluded()]);
+      return await kind.next({
+        has: (id) => this.#running.has(id) || this.#rests.get(id)?.isResting === true,
+      });
     } finally {
       this.#searchRestMs = Math.min(MAX_SEARCH_REST_MS, SEARCH_REST * (context.clock() - began));
     }
@@ -256,11 +258,6 @@ export class JobQueue<Job extends { readonly id: JobId }> {
       rest.isResting = false;
       if (!rest.hasFailed || now - rest.until > REMEMBERED_MS) this.#rests.delete(id);
     }
-  }
-
-  *#excluded(): Generator<Job['id']> {
-    yield* this.#running.keys();
-    for (const [id, { isResting }] of this.#rests) if (isResting) yield id;
   }
 
   #start(job: Job): void {

@@ -80,7 +80,7 @@ class Queue {
       retry: { attempts: 3, firstMs: 10 * SECOND, maxMs: MINUTE, laterMs: 2 * MINUTE },
       wakesOn: ({ name }) => name === 'recordings',
       next: (excluded) => {
-        const id = this.waiting.find((one) => !excluded.includes(one));
+        const id = this.waiting.find((one) => !excluded.has(one));
         return id === undefined ? undefined : { id };
       },
       run: async ({ id }, run) => {
@@ -443,7 +443,7 @@ describe('failures', () => {
     const jobs = runner.add<Work>({
       ...{ name: 'tests', priority: 1, needs: 'none', pollMs: SECOND, restMs: 0 },
       retry: { attempts: 1, firstMs: 0, maxMs: 0, laterMs: 0 },
-      next: (excluded) => (excluded.includes(1) ? undefined : { id: 1 }),
+      next: (excluded) => (excluded.has(1) ? undefined : { id: 1 }),
       run: async () => {
         runs += 1;
         throw new Error('broken');
