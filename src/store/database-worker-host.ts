@@ -12,6 +12,8 @@ import { WalCheckpointer } from './wal-checkpointer.ts';
 
 const CHECK_LOG_MS = 2_000;
 const CHECK_SPACE_MS = 60_000;
+/** Statistics for SQLite's plans: after the start has done its work, then daily; retried when others write. */
+const OPTIMIZE_MS = { first: 10 * 60_000, next: 24 * 3_600_000, retry: 60_000 };
 /** Minimum pause between two steps of an inspection. */
 const REST_MS = 20;
 /** Page size set by `openDatabase`. */
@@ -25,6 +27,7 @@ interface DatabaseWorkerHostOptions {
 export class DatabaseWorkerHost {
   #checkpointer: WalCheckpointer | undefined;
   #logTimer: ReturnType<typeof setInterval> | undefined;
+  #optimizeTimer: ReturnType<typeof setTimeout> | undefined;
   #space: ReservedSpace | undefined;
   #spaceTimer: ReturnType<typeof setInterval> | undefined;
   #diskWait: Int32Array<SharedArrayBuffer> | undefined;
@@ -37,6 +40,7 @@ export class DatabaseWorkerHost {
       this.#checkpointer = new WalCheckpointer(path, this.options.elapsed, lock);
     });
     this.#logTimer = setInterval(() => this.#checkLog(), CHECK_LOG_MS);
+    this.#optimizeTimer = setTimeout(() => this.#optimize(), OPTIMIZE_MS.first);
     this.#space = new ReservedSpace(path);
     this.#spaceTimer = setInterval(() => this.#reserveSpace(), CHECK_SPACE_MS);
   }
@@ -69,6 +73,7 @@ export class DatabaseWorkerHost {
   /** Checkpoints everything. */
   close(): void {
     clearInterval(this.#logTimer);
+    clearTimeout(this.#optimizeTimer);
     clearInterval(this.#spaceTimer);
     const checkpointer = this.#checkpointer;
     this.#checkpointer = undefined;
@@ -85,6 +90,16 @@ export class DatabaseWorkerHost {
       }),
     );
     this.options.report({ bytes, freeBytes, ...found });
+  }
+
+  #optimize(): void {
+    let isDone = false;
+    outcome(() =>
+      this.#waitForDisk(() => {
+        isDone = this.#checkpointer?.optimize() === true;
+      }),
+    );
+    this.#optimizeTimer = setTimeout(() => this.#optimize(), isDone ? OPTIMIZE_MS.next : OPTIMIZE_MS.retry);
   }
 
   #reserveSpace(): void {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { monotonicMs } from '../../lib/host/clock.ts';
 import { openDatabase, openReader } from './database.ts';
 import { WalCheckpointer } from './wal-checkpointer.ts';
+import { WriteLock } from './write-lock.ts';
 
 const PAGE = 4096;
 const BLOB = 'x'.repeat(PAGE);
@@ -117,4 +118,21 @@ test('after closing the database is one complete file', () => {
   database = openDatabase(path);
   expect(stored()).toBe(10);
   checkpointer = new WalCheckpointer(path, () => monotonicMs(0));
+});
+
+test('statistics of tables that grew are renewed, not while another thread writes', () => {
+  database.run('CREATE INDEX blobs_by_text ON blobs (text)');
+  commit(1_000);
+  const rows = (): number =>
+    database
+      .query<{ n: number }, []>("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'sqlite_stat1'")
+      .get()?.n ?? 0;
+  const lock = new WriteLock();
+  const locked = new WalCheckpointer(path, () => monotonicMs(0), lock.share());
+  const end = lock.want();
+  expect([locked.optimize(), rows()]).toEqual([false, 0]);
+  end();
+  expect([locked.optimize(), rows()]).toEqual([true, 1]);
+  locked.close();
+  expect(database.query("SELECT stat FROM sqlite_stat1 WHERE idx = 'blobs_by_text'").all()).toHaveLength(1);
 });

@@ -1,6 +1,6 @@
 /**
  * Manages the write-ahead log (`-wal`) in a worker, where all waiting for the disk happens: syncs commits on request,
- * checkpoints the log into the database, and restarts the log before it grows long.
+ * checkpoints the log into the database, restarts the log before it grows long, and renews the planner's statistics.
  *
  * No other connection ever waits for the disk:
  * - none of them writes the log into the database (`openDatabase`), and commits are not synced (`synchronous =
@@ -25,6 +25,8 @@ const LONG_PAGES = 4096;
 const TOO_LONG_PAGES = 16_384;
 /** A disk is fast if it wrote everything within this. */
 const QUICK_MS = 250;
+/** Of each index: the write lock is held while they are read. */
+const ANALYSED_ROWS = 400;
 /** Other connections write in between: their commits are checkpointed too before the log restarts. */
 const TRIES = 3;
 
@@ -80,6 +82,20 @@ export class WalCheckpointer {
       }
     }
     return this.length();
+  }
+
+  /**
+   * Renews the statistics of tables that have none or have grown tenfold, on which SQLite bases its plans.
+   * @returns whether it did: not while another thread writes or wants to @throws the database's error
+   */
+  optimize(): boolean {
+    const act = (): true => {
+      this.#database.run(`PRAGMA analysis_limit = ${ANALYSED_ROWS}`);
+      // All tables, not only those that this connection has read.
+      this.#database.run('PRAGMA optimize = 0x10002');
+      return true;
+    };
+    return this.lock === undefined ? act() : holdingNow(this.lock, act) === true;
   }
 
   /** Checkpoints everything; the log is empty then, unless a connection reads from it. Idempotent. */
