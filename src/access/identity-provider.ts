@@ -3,7 +3,7 @@
  * provider's endpoints for discovery, authorisation, token and keys are used. The ID token is verified with the
  * provider's keys, RS256 only, with 60 s of clock tolerance. OpenID Connect Core 1.0, 3.1; RFC 7636; RFC 9207.
  */
-import * as oidc from 'openid-client';
+import type * as oidc from 'openid-client';
 import type { MonotonicClock, MonotonicMs, WallClock } from '../../lib/host/clock.ts';
 
 /** Reason for the denial. */
@@ -50,6 +50,10 @@ export function nameOfClaims(claims: IdentityClaims): string {
   const [name = ''] = [claims.name, claims.preferred_username, claims.email, claims.sub].flatMap(texts);
   return name;
 }
+
+type Library = typeof oidc;
+/** Loaded by the first login: loading takes a quarter of the start of the service, and most homes have no provider. */
+const loadLibrary = (): Promise<Library> => import('openid-client');
 
 const REQUEST_LIMIT_S = 10;
 const CLOCK_SKEW_S = 60;
@@ -116,8 +120,8 @@ async function boundedFetch(fetch: Fetch, url: string, options: oidc.CustomFetch
 /**
  * The method that the provider supports; `client_secret_basic` if it declares none. OpenID Connect Discovery 1.0, 3.
  */
-function authenticate(clientSecret: string): oidc.ClientAuth {
-  const [basic, post] = [oidc.ClientSecretBasic(clientSecret), oidc.ClientSecretPost(clientSecret)];
+function authenticate(library: Library, clientSecret: string): oidc.ClientAuth {
+  const [basic, post] = [library.ClientSecretBasic(clientSecret), library.ClientSecretPost(clientSecret)];
   return (server, ...rest) => {
     const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
     const isPost = methods.includes('client_secret_post') && !methods.includes('client_secret_basic');
@@ -126,9 +130,9 @@ function authenticate(clientSecret: string): oidc.ClientAuth {
 }
 
 /** Errors of the library have the request, including codes, as their cause: only their message is logged. */
-function describe(error: unknown): string {
-  if (error instanceof oidc.ResponseBodyError) return `${error.error}: ${error.error_description ?? ''}`;
-  if (error instanceof oidc.AuthorizationResponseError)
+function describe(library: Library, error: unknown): string {
+  if (error instanceof library.ResponseBodyError) return `${error.error}: ${error.error_description ?? ''}`;
+  if (error instanceof library.AuthorizationResponseError)
     return `${error.error}: ${error.error_description ?? ''}`;
   const { message, cause } = error as Error;
   return cause instanceof Error ? `${message} (${cause.message})` : message;
@@ -142,8 +146,8 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
   'OAUTH_PARSE_ERROR',
 ]);
 
-function kindOf(error: unknown): LoginFailure['kind'] {
-  if (error instanceof oidc.AuthorizationResponseError) return 'refused';
+function kindOf(library: Library, error: unknown): LoginFailure['kind'] {
+  if (error instanceof library.AuthorizationResponseError) return 'refused';
   const code = String((error as { code?: unknown }).code);
   // Errors of `fetch` have a system code (`ECONNREFUSED`) or none.
   return code.startsWith('OAUTH_') && !UNREACHABLE.has(code) ? 'invalid' : 'provider_down';
@@ -185,22 +189,23 @@ export class IdentityProvider {
    * @throws LoginFailure provider_down
    */
   async begin(redirectUri: string, chooseAccount = false): Promise<{ url: URL; checks: LoginChecks }> {
-    const configuration = await this.#configuration();
+    const library = await loadLibrary();
+    const configuration = await this.#configuration(library);
     const checks = {
-      state: oidc.randomState(),
-      nonce: oidc.randomNonce(),
-      codeVerifier: oidc.randomPKCECodeVerifier(),
+      state: library.randomState(),
+      nonce: library.randomNonce(),
+      codeVerifier: library.randomPKCECodeVerifier(),
     };
     const { scopes_supported: scopes, prompt_values_supported: prompts } = configuration.serverMetadata();
     const wanted = ['openid', 'profile', 'email', 'groups'];
     // An unknown scope may be refused; if the provider declares none, only the standard ones are requested.
     const scope = wanted.filter((name) => scopes?.includes(name) ?? name !== 'groups');
-    const url = oidc.buildAuthorizationUrl(configuration, {
+    const url = library.buildAuthorizationUrl(configuration, {
       redirect_uri: redirectUri,
       scope: scope.includes('openid') ? scope.join(' ') : `openid ${scope.join(' ')}`.trim(),
       state: checks.state,
       nonce: checks.nonce,
-      code_challenge: await oidc.calculatePKCECodeChallenge(checks.codeVerifier),
+      code_challenge: await library.calculatePKCECodeChallenge(checks.codeVerifier),
       code_challenge_method: 'S256',
       ...(chooseAccount ? { prompt: choicePrompt(prompts) } : {}),
     });
@@ -213,10 +218,11 @@ export class IdentityProvider {
    * @throws LoginFailure
    */
   async finish(callback: URL, { state, nonce, codeVerifier }: LoginChecks): Promise<IdentityClaims> {
-    const configuration = await this.#configuration();
+    const library = await loadLibrary();
+    const configuration = await this.#configuration(library);
     let claims: IdentityClaims | undefined;
     try {
-      const tokens = await oidc.authorizationCodeGrant(configuration, callback, {
+      const tokens = await library.authorizationCodeGrant(configuration, callback, {
         expectedState: state,
         expectedNonce: nonce,
         pkceCodeVerifier: codeVerifier,
@@ -224,7 +230,7 @@ export class IdentityProvider {
       });
       claims = tokens.claims();
     } catch (error) {
-      throw this.#failure(error);
+      throw this.#failure(library, error);
     }
     const invalid = this.#invalidClaim(claims);
     if (claims === undefined || invalid !== undefined)
@@ -245,24 +251,25 @@ export class IdentityProvider {
 
   /** For `svc check`. @throws LoginFailure */
   async examine(): Promise<void> {
-    await this.#server();
+    await this.#server(await loadLibrary());
   }
 
   /** A new configuration for each login: its keys are fetched again, so that rotated keys are known at once. */
-  async #configuration(): Promise<oidc.Configuration> {
+  async #configuration(library: Library): Promise<oidc.Configuration> {
     const { clientId, clientSecret } = this.config;
-    const server = await this.#server();
+    const server = await this.#server(library);
     const metadata = {
       client_secret: clientSecret,
       id_token_signed_response_alg: 'RS256',
-      [oidc.clockTolerance]: CLOCK_SKEW_S,
+      [library.clockTolerance]: CLOCK_SKEW_S,
     };
-    const configuration = new oidc.Configuration(server, clientId, metadata, authenticate(clientSecret));
+    const authentication = authenticate(library, clientSecret);
+    const configuration = new library.Configuration(server, clientId, metadata, authentication);
     configuration.timeout = this.#limitS;
-    configuration[oidc.customFetch] = this.#fetch;
+    configuration[library.customFetch] = this.#fetch;
     // The token came over TLS, which is sufficient by the standard; its signature is verified in addition.
-    oidc.enableNonRepudiationChecks(configuration);
-    if (this.#isPlain) oidc.allowInsecureRequests(configuration);
+    library.enableNonRepudiationChecks(configuration);
+    if (this.#isPlain) library.allowInsecureRequests(configuration);
     return configuration;
   }
 
@@ -271,23 +278,23 @@ export class IdentityProvider {
     return this.config.issuer.startsWith('http:');
   }
 
-  async #server(): Promise<oidc.ServerMetadata> {
+  async #server(library: Library): Promise<oidc.ServerMetadata> {
     const now = this.now();
     if (this.#known !== undefined && now - this.#known.at < METADATA_KEPT_MS) return this.#known.server;
     if (this.#failed !== undefined && now - this.#failed.at < RETRY_MS) throw this.#failed.failure;
-    this.#asked ??= this.#discover().finally(() => {
+    this.#asked ??= this.#discover(library).finally(() => {
       this.#asked = undefined;
     });
     return this.#asked;
   }
 
-  async #discover(): Promise<oidc.ServerMetadata> {
+  async #discover(library: Library): Promise<oidc.ServerMetadata> {
     const { issuer, clientId, clientSecret } = this.config;
     try {
-      const found = await oidc.discovery(new URL(issuer), clientId, clientSecret, undefined, {
+      const found = await library.discovery(new URL(issuer), clientId, clientSecret, undefined, {
         timeout: this.#limitS,
-        [oidc.customFetch]: this.#fetch,
-        execute: this.#isPlain ? [oidc.allowInsecureRequests] : [],
+        [library.customFetch]: this.#fetch,
+        execute: this.#isPlain ? [library.allowInsecureRequests] : [],
       });
       const server = found.serverMetadata();
       // The library accepts issuers that stand for every tenant of a cloud: that would let anyone in.
@@ -297,15 +304,15 @@ export class IdentityProvider {
       this.#failed = undefined;
       return server;
     } catch (error) {
-      const reason = this.#failure(error);
+      const reason = this.#failure(library, error);
       const failure = new LoginFailure('provider_down', reason.message);
       this.#failed = { at: this.now(), failure };
       throw failure;
     }
   }
 
-  #failure(error: unknown): LoginFailure {
-    const text = describe(error).replaceAll(this.config.clientSecret, '…').slice(0, 300);
-    return new LoginFailure(kindOf(error), text);
+  #failure(library: Library, error: unknown): LoginFailure {
+    const text = describe(library, error).replaceAll(this.config.clientSecret, '…').slice(0, 300);
+    return new LoginFailure(kindOf(library, error), text);
   }
 }

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { type RunResult, run } from '../ffmpeg/process.ts';
-import { type EncodedFileFacts, readEncodedFile } from '../media/encoded-file.ts';
+import type { EncodedFileFacts } from '../media/encoded-file.ts';
 import { lastWords } from './ffmpeg-lines.ts';
 
 interface VerifyOptions {
@@ -42,6 +42,7 @@ export async function verifyFile(options: VerifyOptions): Promise<Verified> {
   const { path, length, hasVideo, sounds } = options;
   let facts: EncodedFileFacts;
   try {
+    const { readEncodedFile } = await import('../media/encoded-file.ts');
     facts = await readEncodedFile(path, options.signal);
   } catch (error) {
     return { fault: `the file cannot be read: ${error instanceof Error ? error.message : String(error)}` };

