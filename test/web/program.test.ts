@@ -108,7 +108,7 @@ describe.skipIf(!hasChromium)('the sheet of a programme', () => {
     const page = await rig.open(`guide?program=${find('ミュージックサロン', false)}`);
     const dialog = page.getByRole('dialog');
     await dialog.getByText('録画はできません').first().waitFor();
-    await focusOn(page, 'ルールを作る');
+    await focusOn(page, 'リマインダー');
     expect(await dialog.getByRole('button', { name: '予約する' }).count()).toBe(0);
     await page.keyboard.press('r');
     await dialog.locator('.toast', { hasText: 'コピーを禁止' }).waitFor();
@@ -123,6 +123,10 @@ describe.skipIf(!hasChromium)('the sheet of a programme', () => {
     expect(await page.getByRole('link', { name: '視聴' }).getAttribute('href')).toBe(
       `live/${STATIONS[0]?.id}`,
     );
+    // One main action, two beside it, and the rest behind one button.
+    const actions = page.locator('.program-actions > :is(a, button)');
+    expect(await actions.allTextContents()).toEqual(['視聴', '録画する', '毎回録画', 'その他']);
+    await page.locator('.program-actions').getByRole('button', { name: 'その他' }).click();
     await page.getByRole('link', { name: '同じ題名を検索' }).click();
     await page.locator('.search-field input').waitFor();
     expect((await page.locator('.search-field input').inputValue()).length).toBeGreaterThan(1);
@@ -137,12 +141,9 @@ describe.skipIf(!hasChromium)('the sheet of a programme', () => {
     });
     await focusOn(page, '予約する');
     const scrolled = () => page.evaluate(() => document.querySelector('.sheet-content')?.scrollTop ?? 0);
-    // The buttons stand in two rows here.
-    await page.keyboard.press('ArrowDown');
-    await focusOn(page, '同じ題名を検索');
     await page.keyboard.press('ArrowDown');
     expect(await scrolled()).toBeGreaterThan(100);
-    await focusOn(page, '同じ題名を検索');
+    await focusOn(page, '予約する');
     for (let press = 0; press < 12; press += 1) await page.keyboard.press('ArrowDown');
     const atEnd = await page.evaluate(() => {
       const content = document.querySelector('.sheet-content');

@@ -293,6 +293,7 @@ describe.skipIf(!hasChromium)('rules', () => {
     );
     await field(page, 'keyword').fill('灯台守');
     await page.locator('.preview-row').first().click();
+    await page.locator('.program-actions').getByRole('button', { name: 'その他' }).click();
     const link = page.getByRole('link', { name: 'ルールを作る' });
     const from = new URL((await link.getAttribute('href')) ?? '', page.url()).searchParams;
     expect([...from.keys()]).toEqual(['new', 'keyword', 'stationId']);

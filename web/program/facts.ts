@@ -24,7 +24,6 @@ export function programFacts(program: ProgramDetail): ProgramFact[] {
     { name: TEXTS.video, lines: video === undefined ? [] : [video] },
     { name: TEXTS.sound, lines: (program.audios ?? []).map(audioText) },
     { name: TEXTS.charge, lines: [program.is_free ? TEXTS.free : TEXTS.paid] },
-    { name: TEXTS.copying, lines: program.copy_never ? [TEXTS.noCopy] : [] },
   ];
   return facts.filter((fact) => fact.lines.length > 0);
 }

@@ -34,8 +34,6 @@ export const TEXTS = {
   charge: '料金',
   free: '無料放送',
   paid: '有料放送（契約が必要です）',
-  copying: 'コピー制御',
-  noCopy: 'コピー禁止（録画できません）',
 
   // Other broadcasts
   related: '関連する放送',

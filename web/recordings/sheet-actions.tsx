@@ -1,6 +1,4 @@
 /** What can be done with one recording, in its sheet. */
-import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import { broadcastMs } from '../../lib/arib/time.ts';
 import type { Recording } from '../../lib/wire/api.ts';
 import { now } from '../device/clock.ts';
@@ -10,6 +8,7 @@ import { savedState } from '../offline/saved-state.ts';
 import { ENCODES } from '../query/encodes.ts';
 import { useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
+import { MoreActions } from '../ui/more-actions.tsx';
 import { canPlay, leftInBin, playWords } from '../words/recording.ts';
 import { splitTitle } from '../words/title.ts';
 import { encode, moveToBin, setProtected, setWatched, takeFromBin } from './actions.ts';
@@ -25,13 +24,9 @@ interface ActionsProps {
 
 /** A mark is undone with the same button; moving to the bin closes the sheet and shows a toast. */
 export function Actions({ recording, onErase, onStop }: ActionsProps) {
-  const isOpen = useSignal(false);
   // What is being saved on this device, or could not be, is shown without a press.
   const isSaving =
     savedState.value?.videos.some(({ id, state }) => id === recording.id && state !== 'ready') === true;
-  useEffect(() => {
-    if (isSaving) isOpen.value = true;
-  }, [isSaving]);
   if (recording.binnedAt !== null) return <BinActions recording={recording} onErase={onErase} />;
   const isPlayable = canPlay(recording);
   const bin = (): void => {
@@ -69,25 +64,12 @@ export function Actions({ recording, onErase, onStop }: ActionsProps) {
               {TEXTS.toBin}
             </button>
             {recording.state === 'failed' ? null : (
-              <button
-                type="button"
-                class="button more-toggle"
-                aria-expanded={isOpen.value}
-                aria-label={TEXTS.more}
-                title={TEXTS.more}
-                onClick={() => {
-                  isOpen.value = !isOpen.value;
-                }}
-              >
-                <Icon name="more" />
-                <span>{TEXTS.more}</span>
-              </button>
+              <MoreActions wanted={isSaving}>
+                <Rest recording={recording} />
+              </MoreActions>
             )}
           </>
         )}
-        {isOpen.value && !recording.recording && recording.state !== 'failed' ? (
-          <MoreActions recording={recording} />
-        ) : null}
       </div>
       <EncodeWish recording={recording} />
     </>
@@ -95,11 +77,11 @@ export function Actions({ recording, onErase, onStop }: ActionsProps) {
 }
 
 /** Of a recording that is over and did not fail. */
-function MoreActions({ recording }: { recording: Recording }) {
+function Rest({ recording }: { recording: Recording }) {
   const original = recording.files.find(({ source }) => source === 'ts');
   const watched = recording.watchedAt !== null;
   return (
-    <div class="more-actions flex wrap gap-60 round-m ground-deep">
+    <>
       {recording.resumeMs === null || !canPlay(recording) ? null : (
         <a class="button" href={`${watchPath(recording)}?t=0`}>
           <Icon name="start" />
@@ -125,7 +107,7 @@ function MoreActions({ recording }: { recording: Recording }) {
         </>
       )}
       {recording.files.length === 0 ? null : <SaveButton recording={recording} />}
-    </div>
+    </>
   );
 }
 

@@ -3,6 +3,7 @@ export const TEXTS = {
   cancel: 'キャンセル',
   close: '閉じる',
   progress: '番組の進み具合',
+  more: 'その他',
 
   // A part of the page that is loaded when it is needed
   loading: '読み込んでいます…',

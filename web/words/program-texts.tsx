@@ -8,8 +8,15 @@ interface TextsProps {
   readonly extended: Readonly<Record<string, string>>;
 }
 
+/** Broadcasters repeat the short text at the head of the long one. */
+function itemsBeside(description: string, extended: TextsProps['extended']): (readonly [string, string])[] {
+  return Object.entries(extended)
+    .map(([heading, body]) => [heading, body.replace(description, '').trim()] as const)
+    .filter(([, body]) => body !== '');
+}
+
 export function Texts({ description, extended }: TextsProps) {
-  const items = Object.entries(extended);
+  const items = itemsBeside(description, extended);
   return (
     <>
       {description === '' ? null : <p class="program-summary">{narrow(description)}</p>}
