@@ -114,7 +114,7 @@ const WEB_FEATURES: Record<string, readonly string[]> = {
   raw: ['player'],
   recordings: ['offline', 'reservations'],
   rules: ['reservations'],
-  search: ['reservations'],
+  search: ['reservations', 'rules'],
   settings: ['notices', 'tuners'],
   watch: ['caption', 'data', 'offline', 'player', 'recordings'],
 };

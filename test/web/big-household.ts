@@ -10,18 +10,19 @@ import { join } from 'node:path';
 import { networkId, serviceId, transportStreamId } from '../../lib/arib/ids.ts';
 import { broadcastMs } from '../../lib/arib/time.ts';
 import type { Channel, Tuner } from '../../lib/wire/agent.ts';
-import type { Station } from '../../lib/wire/api.ts';
+import type { RecordingVerdict, Station } from '../../lib/wire/api.ts';
 import type { StationRecord } from '../../src/model/station.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { StationStore } from '../../src/store/station-store.ts';
 import { type ProgramRow, putPrograms, putReservation } from '../service/guide-rows.ts';
 import { StandInAgent, startTestService, type TestService } from '../service/harness.ts';
-import { fillRecordings } from '../service/recording-rows.ts';
+import { fillRecordings, putRecording } from '../service/recording-rows.ts';
 import { tunerOf } from '../tuner.ts';
 import { until } from '../until.ts';
 import { dayOf, guideWindow, manyStations } from './fake-guide.ts';
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 /** Stations by band, days of guide data, and recordings. The full size takes minutes to fill and to plan. */
 const SIZES = {
   // `crowd`: this many reservations overlap for certain; otherwise the number of conflicts depends on the
@@ -134,6 +135,18 @@ function fill(path: string, folder: string, now: number): StationRecord[] {
   fillBookings(database, rows, now);
   fillRules(database);
   fillRecordings(database, { stations, count: SIZE.recordings, now, folder });
+  const [first] = stations;
+  if (first === undefined) throw new Error('no stations');
+  const damaged: RecordingVerdict = {
+    ...{ level: 'damaged', drops: 37, headMs: 10_000, tailMs: 15_000 },
+    gaps: [{ startMs: 431_000, endMs: 462_500, cause: 'stream_ended' }],
+  };
+  const length = { startAt: now - 3 * HOUR_MS, endAt: now - 2 * HOUR_MS };
+  putRecording(
+    database,
+    { station: first.id, serviceName: first.name, name: '港の気象台[字]', ...length, verdict: damaged },
+    folder,
+  );
   database.run('PRAGMA optimize');
   database.close();
   return records;

@@ -155,6 +155,24 @@ describe.skipIf(!hasChromium)('the home screen', () => {
     expect(await cards.first().locator('.card-next').count()).toBe(1);
   });
 
+  test('what is on is recorded from its card, by a press on the button and by the record key', async () => {
+    rig.service.household.bookings = newBookings();
+    const page = await rig.open('');
+    await page.locator('a.card').first().waitFor();
+    await page.getByRole('button', { name: '録画する：ニュースきょう一日' }).click();
+    await page.locator('.toast', { hasText: '「ニュースきょう一日」' }).waitFor();
+    await page.locator('a.card').nth(2).focus();
+    await page.keyboard.press('r');
+    await page.locator('.toast', { hasText: '灯台守の娘' }).waitFor();
+    expect(rig.service.household.bookings.items).toHaveLength(2);
+    // A second press opens what the first one made.
+    await page.locator('.next').nth(1).waitFor();
+    await page.locator('a.card').nth(2).focus();
+    await page.keyboard.press('r');
+    await page.getByRole('dialog', { name: '予約の詳細' }).getByText('灯台守の娘').first().waitFor();
+    rig.service.household.bookings = newBookings();
+  });
+
   test('before the first scan there is one card, which leads to the set-up', async () => {
     rig.service.state.stations = fakeStations(START)
       .filter(({ type }) => type !== 'GR')

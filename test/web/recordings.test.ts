@@ -428,7 +428,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await cards(page).nth(2).waitFor();
     expect(await page.locator('.rec-bin-left').first().textContent()).toMatch(/^あと4[45]時間$/u);
     await page.locator('.cell-main[data-id="1"]').click();
-    await page.getByRole('button', { name: '元に戻す' }).click();
+    await page.getByRole('button', { name: '元に戻す', exact: true }).click();
     await page.locator('.cell-main[data-id="1"]').waitFor({ state: 'detached' });
     expect(held(1)?.binnedAt).toBeNull();
     await page.locator('.cell-main[data-id="2"]').click();

@@ -1,5 +1,5 @@
 /**
- * Twenty-five tasks of a household, each starting at the home screen. The numbers are the maximum of presses:
+ * Twenty-eight tasks of a household, each starting at the home screen. The numbers are the maximum of presses:
  * by pointer, and by the arrows, Enter and digits of a remote control. `docs/testing.md` shows the table.
  */
 import type { UserInput } from './user-input.ts';
@@ -65,6 +65,16 @@ export const BIG_HOUSEHOLD: readonly Task[] = [
     run: async (input) => {
       await input.choose(input.page.locator('.stations .card').nth(1));
       await input.page.waitForURL(/live\/\d+/u);
+    },
+  },
+  {
+    name: '放送中の番組を録画する',
+    ...{ pointer: 1, keys: undefined },
+    run: async (input) => {
+      const { page } = input;
+      const shown = page.locator('.stations > li', { has: page.getByRole('button', { name: /^録画する/u }) });
+      await input.choose(shown.first().getByRole('button', { name: /^録画する/u }));
+      await page.locator('.toast', { hasText: '録画' }).first().waitFor();
     },
   },
   {
@@ -150,15 +160,13 @@ export const BIG_HOUSEHOLD: readonly Task[] = [
   },
   {
     name: 'ジャンルで絞った検索を録画ルールにする',
-    ...{ pointer: 5, keys: undefined },
+    ...{ pointer: 3, keys: undefined },
     run: async (input) => {
       await input.choose(rail(input, '検索'));
-      await input.write(searchField(input), 'アニメ');
-      await input.choose(button(input, /^ジャンル：/u));
-      await input.choose(input.page.getByRole('link', { name: 'この条件で録画ルールを作る' }));
-      await input.page.locator('.preview-row').first().waitFor();
-      await input.choose(button(input, '保存する'));
-      await toast(input, '保存しました');
+      await input.choose(button(input, 'アニメ・特撮'));
+      await found(input).first().waitFor();
+      await input.choose(button(input, 'この条件で毎回録画'));
+      await toast(input, '毎回録画します');
     },
   },
   {
@@ -195,7 +203,7 @@ export const BIG_HOUSEHOLD: readonly Task[] = [
   },
   {
     name: '途中まで見た録画の続きを見る',
-    ...{ pointer: 1, keys: 6 },
+    ...{ pointer: 1, keys: 5 },
     remote: true,
     run: async (input) => {
       await input.choose(input.page.locator('.watch-card', { hasText: '残り' }).first());
@@ -237,6 +245,15 @@ export const BIG_HOUSEHOLD: readonly Task[] = [
     },
   },
   {
+    name: '録画が乱れた理由を見る',
+    ...{ pointer: 1, keys: undefined },
+    run: async (input) => {
+      const { page } = input;
+      await input.choose(page.getByRole('link', { name: /^一部に乱れの理由/u }).first());
+      await page.getByRole('dialog').locator('.verdict-box h4', { hasText: '欠けています' }).waitFor();
+    },
+  },
+  {
     name: '3件をごみ箱へ移し、元に戻す',
     ...{ pointer: 7, keys: undefined },
     run: async (input) => {
@@ -246,6 +263,16 @@ export const BIG_HOUSEHOLD: readonly Task[] = [
       for (const index of [1, 2, 3]) await input.choose(card(input, index));
       await input.choose(button(input, 'ごみ箱へ'));
       await input.choose(button(input, '元に戻す'));
+      await toast(input, '元に戻しました');
+    },
+  },
+  {
+    name: 'ごみ箱の録画を元に戻す',
+    ...{ pointer: 2, keys: undefined },
+    run: async (input) => {
+      const { page } = input;
+      await input.choose(page.getByRole('link', { name: /^ごみ箱/u }));
+      await input.choose(page.getByRole('button', { name: /を元に戻す$/u }).first());
       await toast(input, '元に戻しました');
     },
   },

@@ -79,7 +79,7 @@ function Bands({ stations }: { stations: readonly Station[] }) {
           aria-label={TEXTS.onAirOf(chosen.label)}
         >
           {chosen.stations.map((station) => (
-            <li key={station.id} class="stack min-0">
+            <li key={station.id} class="stack relative min-0">
               <StationCard station={station} still={stills.get(station.id)} />
             </li>
           ))}
@@ -160,6 +160,11 @@ function isUnscanned(list: readonly Station[]): boolean {
   return list.every(({ type, now: program }) => type !== 'GR' && program === null);
 }
 
+/** Nothing is recorded and booked before the first scan. */
+const isEmpty = (): boolean =>
+  stationList.value.kind === 'ready' &&
+  (stationList.value.stations.length === 0 || isUnscanned(stationList.value.stations));
+
 /** What is below the stations, once they are there and it is known which rows there are: a row that arrives later would push the others down. */
 function Rows() {
   const isUnknown = [useIsNextUnknown(), useIsWatchUnknown('resume'), useIsWatchUnknown('fresh')];
@@ -169,7 +174,6 @@ function Rows() {
       <WatchRow kind="resume" />
       <NextUp />
       <WatchRow kind="fresh" />
-      <StatusLine />
     </>
   );
 }
@@ -230,6 +234,7 @@ export function Home() {
       <header class="home-head flex wrap below-100">
         <h1 class="home-title">{TEXTS.onAir}</h1>
         <Bell />
+        {isEmpty() ? null : <StatusLine />}
         <p class="home-clock home-when flex align-baseline push-end gap-60 semibold muted">
           <span class="numbers">{airDateText(now.value)}</span>
           <b class="numbers bold ink">{airClockText(now.value)}</b>

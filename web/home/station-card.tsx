@@ -3,8 +3,13 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { NowProgram, Station, Still } from '../../lib/wire/api.ts';
 import { minute, now } from '../device/clock.ts';
 import { lastStation } from '../device/preferences.ts';
+import { isRecordKey } from '../navigation/keys.ts';
+import { openReservation } from '../navigation/router.ts';
+import { NEXT_BOOKINGS } from '../query/reservations.ts';
 import { stations } from '../query/stations.ts';
-import { useQuery } from '../query/use-query.ts';
+import { entryOf, useQuery } from '../query/use-query.ts';
+import { recordNow } from '../reservations/actions.ts';
+import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { Marks } from '../ui/marks.tsx';
 import { Named } from '../ui/named.tsx';
@@ -107,6 +112,35 @@ function Following({ station }: { station: Station }) {
   );
 }
 
+/** Records what is on; of what is booked already it opens the reservation. */
+function record({ id, name, now: program }: Station): void {
+  const booked = entryOf(NEXT_BOOKINGS)
+    .answer.peek()
+    .value?.find((item) => item.programId === program?.id);
+  if (booked !== undefined) openReservation(booked.id);
+  else void recordNow(id, program === null ? name : splitTitle(program.name).title);
+}
+
+/** For a mouse: on the focused card the record key does the same, and a finger finds it under the picture. */
+function RecordButton({ station }: { station: Station }) {
+  const program = station.now;
+  if (program === null || program.recording || program.reserved) return null;
+  const label = TEXTS.recordOf(splitTitle(program.name).title);
+  return (
+    <button
+      type="button"
+      class="card-record-now place-center absolute layer-2 circle"
+      tabIndex={-1}
+      data-nav-skip=""
+      aria-label={label}
+      title={TEXTS.record}
+      onClick={() => record(station)}
+    >
+      <Icon name="record" />
+    </button>
+  );
+}
+
 export function StationCard({ station, still }: StationCardProps) {
   const program = station.now;
   const isLast = lastStation.value === station.id;
@@ -116,49 +150,57 @@ export function StationCard({ station, still }: StationCardProps) {
   const { rests, listeners } = useRest();
   const parts = program === null ? undefined : splitTitle(program.name);
   return (
-    <a
-      class="card stack relative clip bordered surface shadow-1 hover-surface"
-      href={`live/${station.id}`}
-      data-nav-initial={isLast ? '' : undefined}
-      {...listeners}
-    >
-      <Named name={`${label} ${name}、${parts?.title ?? TEXTS.noProgram}${left === '' ? '' : `、${left}`}`}>
-        <StillPicture station={station} still={still} rests={rests} />
-        {program === null ? null : <RecordMark program={program} />}
-        {program === null ? (
-          <span class="card-line" />
-        ) : (
-          <ProgramProgress startAt={program.startAt} endAt={program.endAt} />
-        )}
-        <span class="card-body stack gap-30 min-0">
-          <span class="card-name flex min-0 align-baseline gap-40 text-s">
-            <span class="card-key numbers nowrap">{label}</span>
-            <b class="bold min-0 truncate">{name}</b>
-            {isLast ? (
-              <span class="card-last push-end text-mini bold pill fill-main nowrap" title={TEXTS.lastNote}>
-                {TEXTS.last}
-              </span>
-            ) : null}
-          </span>
-          {parts === undefined ? (
-            <span class="card-none semibold faint">{TEXTS.noProgramYet}</span>
+    <>
+      <a
+        class="card stack relative clip bordered surface shadow-1 hover-surface"
+        href={`live/${station.id}`}
+        data-nav-initial={isLast ? '' : undefined}
+        onKeyDown={(event) => {
+          if (!isRecordKey(event) || event.repeat) return;
+          event.preventDefault();
+          record(station);
+        }}
+        {...listeners}
+      >
+        <Named name={`${label} ${name}、${parts?.title ?? TEXTS.noProgram}${left === '' ? '' : `、${left}`}`}>
+          <StillPicture station={station} still={still} rests={rests} />
+          {program === null ? null : <RecordMark program={program} />}
+          {program === null ? (
+            <span class="card-line" />
           ) : (
-            <span class="card-title bold clamp-2">{parts.title}</span>
+            <ProgramProgress startAt={program.startAt} endAt={program.endAt} />
           )}
-          {program === null ? null : (
-            <span class="card-when flex wrap min-0 clip note semibold gap-40">
-              <span class="card-times numbers nowrap">
-                <time dateTime={isoText(program.startAt)}>{airClockText(program.startAt)}</time>
-                {' – '}
-                <time dateTime={isoText(program.endAt)}>{airClockText(program.endAt)}</time>
-              </span>
-              {left === '' ? null : <span class="card-left numbers bold text-accent nowrap">{left}</span>}
-              <Marks marks={parts?.marks ?? []} />
+          <span class="card-body stack gap-30 min-0">
+            <span class="card-name flex min-0 align-baseline gap-40 text-s">
+              <span class="card-key numbers nowrap">{label}</span>
+              <b class="bold min-0 truncate">{name}</b>
+              {isLast ? (
+                <span class="card-last push-end text-mini bold pill fill-main nowrap" title={TEXTS.lastNote}>
+                  {TEXTS.last}
+                </span>
+              ) : null}
             </span>
-          )}
-        </span>
-      </Named>
-    </a>
+            {parts === undefined ? (
+              <span class="card-none semibold faint">{TEXTS.noProgramYet}</span>
+            ) : (
+              <span class="card-title bold clamp-2">{parts.title}</span>
+            )}
+            {program === null ? null : (
+              <span class="card-when flex wrap min-0 clip note semibold gap-40">
+                <span class="card-times numbers nowrap">
+                  <time dateTime={isoText(program.startAt)}>{airClockText(program.startAt)}</time>
+                  {' – '}
+                  <time dateTime={isoText(program.endAt)}>{airClockText(program.endAt)}</time>
+                </span>
+                {left === '' ? null : <span class="card-left numbers bold text-accent nowrap">{left}</span>}
+                <Marks marks={parts?.marks ?? []} />
+              </span>
+            )}
+          </span>
+        </Named>
+      </a>
+      <RecordButton station={station} />
+    </>
   );
 }
 

@@ -1,4 +1,4 @@
-/** Home screen, one line: a missing card, failures, conflicts, the number of reservations, and free storage. */
+/** Home screen, one line: a missing card, failures, conflicts, the number of reservations, free storage and the bin. */
 import type { Card } from '../../lib/wire/agent.ts';
 import type { ReservationItem, StorageFacts } from '../../lib/wire/api.ts';
 import { minute } from '../device/clock.ts';
@@ -18,6 +18,21 @@ function Troubles({ items }: { items: readonly ReservationItem[] }) {
   const [first] = items;
   if (first === undefined) return null;
   if (items.length === 1) {
+    const words = TEXTS.entry(standingWords(first).face, titleOf(first));
+    // Its verdict tells more than its reservation.
+    if (first.recordingId != null) {
+      return (
+        <a
+          class="status-chip"
+          data-tone="bad"
+          title={spokenText(first)}
+          href={`recordings?recording=${first.recordingId}`}
+        >
+          <Icon name="alert" />
+          <span>{words}</span>
+        </a>
+      );
+    }
     return (
       <button
         type="button"
@@ -27,7 +42,7 @@ function Troubles({ items }: { items: readonly ReservationItem[] }) {
         onClick={() => openReservation(first.id)}
       >
         <Icon name="alert" />
-        <span>{TEXTS.entry(standingWords(first).face, titleOf(first))}</span>
+        <span>{words}</span>
       </button>
     );
   }
@@ -73,6 +88,15 @@ function Room({ storage }: { storage: StorageFacts }) {
   );
 }
 
+function Bin({ count }: { count: number }) {
+  return count === 0 ? null : (
+    <a class="status-chip" href="recordings?show=bin">
+      <Icon name="bin" />
+      <span class="numbers">{TEXTS.inBin(count.toLocaleString('ja-JP'))}</span>
+    </a>
+  );
+}
+
 /** Without it only what is not scrambled is received. */
 const MISSING: ReadonlySet<string | null> = new Set(['no_card', 'no_reader', 'unsuitable_card']);
 
@@ -106,6 +130,7 @@ export function StatusLine() {
           {storage.value === undefined || storage.value.folders.length === 0 ? null : (
             <Room storage={storage.value} />
           )}
+          <Bin count={storage.value?.recordings.binned ?? 0} />
         </>
       ) : null}
     </nav>

@@ -18,6 +18,8 @@ export const TEXTS = {
   // A station
   recording: '録画中',
   booked: '予約済み',
+  record: '録画する',
+  recordOf: (title: string) => `録画する：${title}`,
   noProgram: '番組情報なし',
   noProgramYet: '番組情報はまだありません',
   last: '前回',
@@ -35,12 +37,16 @@ export const TEXTS = {
   conflicts: (count: number, isMore: boolean) => `競合 ${count}件${isMore ? '以上' : ''}`,
   bookings: (count: number) => `予約 ${count}件`,
   toBookings: '予約一覧',
+  inBin: (count: string) => `ごみ箱 ${count}件`,
 
   // What is there to watch
   newRecordings: '新着の録画',
   resume: '続きを見る',
   all: 'すべて見る',
   fresh: '新着',
+  damaged: '一部に乱れ',
+  lost: '失敗',
+  why: (title: string, verdict: string) => `${verdict}の理由：${title}`,
   play: '再生',
   entry: (word: string, what: string) => `${word}：${what}`,
   left: (minutes: number) => `残り${minutes}分`,

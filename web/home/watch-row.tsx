@@ -21,13 +21,34 @@ function leftText({ durationMs, resumeMs }: Recording): string {
   return left <= 0 ? '' : TEXTS.left(Math.max(1, Math.round(left / 60_000)));
 }
 
+const FAULTS = { damaged: [TEXTS.damaged, 'warn'], lost: [TEXTS.lost, 'bad'] } as const;
+
+/** Leads to the reason in one press; the card itself plays. */
+function Fault({ recording, title }: { recording: Recording; title: string }) {
+  const level = recording.verdict?.level;
+  if (level === undefined || level === 'complete') return null;
+  const [label, tone] = FAULTS[level];
+  return (
+    <a
+      class="watch-fault verdict inline-row absolute layer-3 text-mini extrabold"
+      data-tone={tone}
+      data-nav-skip=""
+      href={`recordings?recording=${recording.id}`}
+      aria-label={TEXTS.why(title, label)}
+    >
+      {label}
+      <Icon name="next" />
+    </a>
+  );
+}
+
 function WatchCard({ recording, fresh }: { recording: Recording; fresh: boolean }) {
   const { title } = splitTitle(recording.name);
   const part = watchedPart(recording);
   const left = part === undefined ? '' : leftText(recording);
   const words = [title, narrow(recording.serviceName), shortText(recording.startAt, currentMs()), left];
   return (
-    <li class="watch-item rigid">
+    <li class="watch-item relative rigid">
       <a class="watch-card stack gap-15 round-m" href={watchPath(recording)}>
         <Named
           name={TEXTS.entry(
@@ -57,6 +78,7 @@ function WatchCard({ recording, fresh }: { recording: Recording; fresh: boolean 
           </span>
         </Named>
       </a>
+      <Fault recording={recording} title={title} />
     </li>
   );
 }

@@ -23,6 +23,7 @@ import { shortText } from '../words/time.ts';
 import { splitTitle, tidyTitle } from '../words/title.ts';
 import { seriesMarks, seriesMarkText, verdictMark } from '../words/verdict.ts';
 import { SeriesBadge, VerdictBadge } from '../words/verdict-badge.tsx';
+import { takeFromBin } from './actions.ts';
 import type { Look } from './layout.ts';
 import { Poster } from './poster.tsx';
 import { TEXTS } from './texts.ts';
@@ -115,7 +116,11 @@ export function RecordingCard({ recording, look, chosen, choosing }: CardProps) 
       </a>
       <Picture recording={recording}>
         {look === 'grid' ? <Signs recording={recording} /> : null}
-        {choosing ? null : <PlayLink recording={recording} />}
+        {choosing ? null : binnedAt === null ? (
+          <PlayLink recording={recording} />
+        ) : (
+          <RestoreButton recording={recording} />
+        )}
       </Picture>
       <span class="rec-words" aria-hidden="true">
         <span class="rec-title rigid bold line-tight clamp-2">
@@ -167,6 +172,24 @@ function PlayLink({ recording }: { recording: Recording }) {
     >
       <Icon name="play" />
     </a>
+  );
+}
+
+/** From the bin at once; keys open the sheet, which begins with the same. */
+function RestoreButton({ recording }: { recording: Recording }) {
+  const label = TEXTS.restoreOf(quoted(splitTitle(recording.name).title));
+  return (
+    <button
+      type="button"
+      class="rec-play rec-restore place-center absolute layer-3 text-white circle"
+      tabIndex={-1}
+      data-nav-skip=""
+      aria-label={label}
+      title={TEXTS.undo}
+      onClick={() => void takeFromBin([recording])}
+    >
+      <Icon name="undo" />
+    </button>
   );
 }
 

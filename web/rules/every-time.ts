@@ -1,4 +1,4 @@
-/** 毎回録画: a rule for a programme's series on its station, by one press. */
+/** 毎回録画: a rule by one press, for a programme's series on its station or for the conditions of a search. */
 import { signal } from '@preact/signals';
 import type { ProgramId } from '../../lib/arib/ids.ts';
 import type { ProgramDetail, RuleItem } from '../../lib/wire/api.ts';
@@ -39,6 +39,23 @@ function bodyFor(program: ProgramDetail): RuleBody & { readonly keyword: string 
   };
 }
 
+async function make(body: RuleBody, total: number): Promise<void> {
+  const rule = await createRule(body);
+  await readBookings();
+  const run = (): void => void takeBack(rule);
+  showToast(TEXTS.everyTime(rule.name, total), { label: TEXTS.undo, run }, aboutRule(rule));
+}
+
+/** What a search shows, from now on; a toast tells how many that are, with the way back. */
+export async function recordAllOf(body: RuleBody): Promise<void> {
+  try {
+    const { total } = await previewRule(body, undefined);
+    await make(body, total);
+  } catch (error) {
+    showToast(TEXTS.notMade(reasonOf(error)));
+  }
+}
+
 /** The result is shown as a toast with the way back. Words that match too much are left to the editor. */
 export async function recordEveryTime(program: ProgramDetail): Promise<void> {
   if (makingRules.value.has(program.id)) return;
@@ -51,10 +68,7 @@ export async function recordEveryTime(program: ProgramDetail): Promise<void> {
       navigate(newRule({ keyword: body.keyword, stationId: program.station_id }));
       return;
     }
-    const rule = await createRule(body);
-    await readBookings();
-    const run = (): void => void takeBack(rule);
-    showToast(TEXTS.everyTime(rule.name, total), { label: TEXTS.undo, run }, aboutRule(rule));
+    await make(body, total);
   } catch (error) {
     showToast(TEXTS.notMade(reasonOf(error)));
   } finally {

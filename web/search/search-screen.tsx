@@ -10,13 +10,15 @@ import { query, screen, setQuery } from '../navigation/router.ts';
 import { windowAround } from '../query/booking-window.ts';
 import { listenFor, SEARCH_CHANGES } from '../query/events.ts';
 import { useBookings } from '../query/reservations.ts';
+import { recordAllOf } from '../rules/every-time.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { SearchField } from '../ui/search-field.tsx';
 import { adviceFor } from '../words/advice.ts';
 import { Reason } from '../words/failure-panel.tsx';
+import { MAJOR_GENRES } from '../words/genre.ts';
 import { FilterPanel } from './filter-panel.tsx';
-import { countFilters, type Filters, filtersOf, parametersOf, ruleAddress } from './filters.ts';
+import { bodyOf, countFilters, type Filters, filtersOf, parametersOf, ruleAddress } from './filters.ts';
 import { forgetSearches, rememberSearch } from './recent.ts';
 import { ProgramRow, RecordingRow, ReservationRow, RuleRow } from './rows.tsx';
 import { FIRST_SIZES, grown, type Sizes } from './sections.ts';
@@ -59,6 +61,32 @@ interface ResultsProps {
   readonly onMore: (section: SearchSection) => (() => void) | undefined;
 }
 
+/** What was found is what a rule would record: it is made at once, or in the editor. */
+function Rule({ words, filters }: { words: string; filters: Filters }) {
+  const waits = useSignal(false);
+  const isNarrowed = countFilters(filters) > 0;
+  const make = async (): Promise<void> => {
+    if (waits.value) return;
+    waits.value = true;
+    await recordAllOf(bodyOf(words, filters));
+    waits.value = false;
+  };
+  return (
+    <p class="flex wrap gap-50 below-100">
+      {isNarrowed ? (
+        <button type="button" class="button" aria-disabled={waits.value} onClick={() => void make()}>
+          <Icon name="retry" />
+          {TEXTS.everyTime}
+        </button>
+      ) : null}
+      <a class="button" href={ruleAddress(words, filters)}>
+        <Icon name="filter" />
+        {isNarrowed ? TEXTS.ruleOfAll : TEXTS.ruleOfWords}
+      </a>
+    </p>
+  );
+}
+
 function Results({ result, filters, onMore }: ResultsProps) {
   const { programs, recordings, reservations, rules, q } = result;
   const total = [programs, recordings, reservations, rules].reduce((sum, { rows }) => sum + rows.length, 0);
@@ -85,6 +113,7 @@ function Results({ result, filters, onMore }: ResultsProps) {
   }
   return (
     <div data-nav-group="found">
+      {countFilters(filters) === 0 ? null : <Rule words={q} filters={filters} />}
       <Section
         title={TEXTS.programs}
         more={programs.more}
@@ -120,26 +149,31 @@ function Results({ result, filters, onMore }: ResultsProps) {
           <RuleRow key={row.id} row={row} words={q} />
         ))}
       </Section>
-      <p>
-        <a class="button" href={ruleAddress(q, filters)}>
-          <Icon name="filter" />
-          {countFilters(filters) === 0 ? TEXTS.ruleOfWords : TEXTS.ruleOfAll}
-        </a>
-      </p>
+      {countFilters(filters) === 0 ? <Rule words={q} filters={filters} /> : null}
     </div>
   );
 }
 
-function Recent({ onPick }: { onPick: (words: string) => void }) {
-  if (recentSearches.value.length === 0) {
-    return (
-      <Panel icon="search" title={TEXTS.invite}>
-        <p>{TEXTS.inviteNote}</p>
-      </Panel>
-    );
-  }
+function Genres({ onGenre }: { onGenre: (lv1: number) => void }) {
   return (
-    <section class="recent" aria-label={TEXTS.recent}>
+    <section class="below-150" aria-label={TEXTS.byGenre}>
+      <h2 class="below-75 text-l">{TEXTS.byGenre}</h2>
+      <div class="chips" data-nav-group="genres">
+        {MAJOR_GENRES.map(({ lv1, name }) => (
+          <button key={lv1} type="button" class="chip" data-genre={lv1} onClick={() => onGenre(lv1)}>
+            <span class="swatch" />
+            {name}
+          </button>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function Recent({ onPick }: { onPick: (words: string) => void }) {
+  if (recentSearches.value.length === 0) return null;
+  return (
+    <section class="recent below-150" aria-label={TEXTS.recent}>
       <header class="recent-head hstack justify-between">
         <h2 class="text-l">{TEXTS.recent}</h2>
         <button type="button" class="button button-small" onClick={forgetSearches}>
@@ -233,6 +267,11 @@ export function Search() {
     write(text);
     field.current?.focus();
   };
+  const narrowTo = (changes: Partial<Filters>): void => {
+    atOnce.current = true;
+    sizes.value = FIRST_SIZES;
+    setQuery(parametersOf({ ...filters, ...changes }), true);
+  };
   return (
     <div class="search">
       <h1 class="hidden-text">{TEXTS.search}</h1>
@@ -270,14 +309,20 @@ export function Search() {
         filters={filters}
         suggestions={suggestionsFor(words.value, shown, recentSearches.value)}
         onPick={pick}
-        onChange={(changes) => {
-          atOnce.current = true;
-          sizes.value = FIRST_SIZES;
-          setQuery(parametersOf({ ...filters, ...changes }), true);
-        }}
+        onChange={narrowTo}
       />
       <div class="search-results" aria-live="polite" aria-busy={state.kind === 'waiting'}>
-        {state.kind === 'empty' ? <Recent onPick={pick} /> : null}
+        {state.kind === 'empty' ? (
+          <>
+            <Recent onPick={pick} />
+            <Genres onGenre={(lv1) => narrowTo({ genre: { lv1, lv2: null } })} />
+            {recentSearches.value.length > 0 ? null : (
+              <Panel icon="search" title={TEXTS.invite}>
+                <p>{TEXTS.inviteNote}</p>
+              </Panel>
+            )}
+          </>
+        ) : null}
         {state.kind === 'failed' ? (
           <Panel
             alert

@@ -12,6 +12,7 @@ export const TEXTS = {
   inviteNote: '番組の名前、出演者、内容のキーワードで探せます。空白で区切ると、すべてを含む番組を探します。',
   recent: '最近の検索',
   forget: '履歴を消す',
+  byGenre: 'ジャンルから探す',
 
   // Filters
   filter: '絞り込み',
@@ -49,6 +50,7 @@ export const TEXTS = {
   moreNote: 'ほかにもあります。キーワードを足すと絞り込めます。',
   ruleOfWords: 'このキーワードで録画ルールを作る',
   ruleOfAll: 'この条件で録画ルールを作る',
+  everyTime: 'この条件で毎回録画',
   noneOfFilters: '条件に合う番組は見つかりませんでした',
   noneFound: (words: string) => `「${words}」は見つかりませんでした`,
   recordWhenFound: '見つかったら録画する',
