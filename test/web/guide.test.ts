@@ -105,6 +105,26 @@ describe.skipIf(!hasChromium)('the guide', () => {
     expect(await heads()).toContain(names[1] ?? '');
   });
 
+  test('a sub-channel that differs for one hour has its column only while that hour is in view', async () => {
+    const [first, second] = STATIONS;
+    const own = Math.floor(Date.now() / HOUR_MS) * HOUR_MS + 12 * HOUR_MS;
+    const page = await rig.open('nowhere');
+    await page.route('**/api/guide/shared?*', async (route) => {
+      const asked = new URL(route.request().url()).searchParams;
+      const isSeen = Number(asked.get('from')) < own + HOUR_MS && Number(asked.get('to')) > own;
+      await route.fulfill({ json: isSeen ? [] : [{ stationId: second?.id, mainStationId: first?.id }] });
+    });
+    await page.goto(`${rig.service.url}guide`);
+    await page.locator('.prog').first().waitFor();
+    const column = page.locator('.guide-head-words b', { hasText: second?.name ?? '?' });
+    await column.waitFor({ state: 'detached' });
+    const top = await page.locator('.guide-scroll').evaluate((scroller) => scroller.scrollTop);
+    await page.goto(`${rig.service.url}guide?at=${own}&station=${first?.id}`);
+    await column.waitFor();
+    await page.locator('.guide-scroll').evaluate((scroller, to) => scroller.scrollTo({ top: to }), top);
+    await column.waitFor({ state: 'detached' });
+  });
+
   test('draws only the visible part of 120 stations and eight days', async () => {
     const page = await rig.open('nowhere');
     const faults = faultsOf(page);

@@ -16,10 +16,10 @@ import { shownStationsWith } from '../query/station-order.ts';
 import { stationList, stations } from '../query/stations.ts';
 import { useQuery } from '../query/use-query.ts';
 import { toggle } from '../reservations/actions.ts';
-import { broadcastDay, DAY_MS, HOUR_MS } from '../words/day.ts';
+import { broadcastDay, HOUR_MS } from '../words/day.ts';
 import { splitTitle } from '../words/title.ts';
 import { GenreSheet, Legend } from './genre-sheet.tsx';
-import { clampWidth, guideSpan, WIDTH, ZOOM } from './geometry.ts';
+import { clampWidth, guideSpan, type Span, WIDTH, ZOOM } from './geometry.ts';
 import { listenToZoom } from './gestures.ts';
 import { GuideGrid } from './grid.ts';
 import { type GridPosition, type GridView, recallPosition, rememberPosition } from './grid-view.ts';
@@ -42,15 +42,27 @@ const BANDS: readonly Band[] = [
 /** Part of the view above the present: what began a while ago is still on. */
 const NOW_LEAD = 0.22;
 const EVENING_MS = 14 * HOUR_MS;
+const FIRST_MS = 3 * HOUR_MS;
 
 /** The day that a view is of which begins at `at`: of one that begins shortly before 05:00 the next. */
 function dayInView(at: BroadcastMs): BroadcastMs {
   return broadcastDay(plusMs(at, HOUR_MS));
 }
 
+/** Whole hours around what is seen: a small step does not ask again. */
+function hoursOf({ from, to }: Span): Span {
+  const hour = (at: number): BroadcastMs => broadcastMs(at * HOUR_MS);
+  return { from: hour(Math.floor(from / HOUR_MS)), to: hour(Math.ceil(to / HOUR_MS)) };
+}
+
+/** Before the grid is placed: about what it will show. */
+const firstHours = (at: BroadcastMs): Span =>
+  hoursOf({ from: plusMs(at, -HOUR_MS), to: plusMs(at, FIRST_MS) });
+
 /** The part of the view that the tools show; the rest of it changes with every frame. */
 interface Shown {
   readonly day: BroadcastMs;
+  readonly hours: Span;
   readonly state: GridView['state'];
   readonly bare: readonly StationId[];
 }
@@ -76,12 +88,26 @@ function bandList(type: Station['type'], hidden: ReadonlySet<StationId>): readon
   );
 }
 
+/** While the view moves on columns neither come nor go. */
+const REST_MS = 200;
+
+/** The last hours that stayed for a moment. */
+function useRested({ from, to }: Span): Span {
+  const [rested, setRested] = useState<Span>({ from, to });
+  useEffect(() => {
+    const timer = setTimeout(() => setRested({ from, to }), REST_MS);
+    return () => clearTimeout(timer);
+  }, [from, to]);
+  return rested;
+}
+
 /**
- * The sub-channels that show nothing of their own on the day in view. Until the answer for another day is here that of
- * the day before it counts, so that columns do not come for a moment.
+ * The sub-channels that show nothing of their own in the hours in view. Until the answer for other hours is here that of
+ * the hours before it counts, so that columns do not come for a moment.
  */
-function useHidden(type: Station['type'], day: BroadcastMs): ReadonlySet<StationId> {
-  const { value } = useQuery(sharedStationsQuery(type, day, plusMs(day, DAY_MS)));
+function useHidden(type: Station['type'], hours: Span): ReadonlySet<StationId> {
+  const { from, to } = useRested(hours);
+  const { value } = useQuery(sharedStationsQuery(type, from, to));
   const kept = useRef<{ readonly type: Station['type']; readonly ids: ReadonlySet<StationId> }>({
     type,
     ids: new Set(),
@@ -130,12 +156,15 @@ function useGrid(type: Station['type'], shown: { value: Shown; peek(): Shown }) 
           position = view.position;
           const next: Shown = {
             day: dayInView(view.position.at),
+            hours: hoursOf(view.seen),
             state: view.state,
             bare: view.bare,
           };
           const before = shown.peek();
           if (
             next.day === before.day &&
+            next.hours.from === before.hours.from &&
+            next.hours.to === before.hours.to &&
             next.state.kind === before.state.kind &&
             next.bare.join() === before.bare.join()
           )
@@ -218,7 +247,12 @@ function Sheet({ bands }: { bands: readonly Band[] }) {
   const first = useRef(true);
   if (first.current && targetType !== undefined) homeTab.value = targetType;
   const type = bands.find((band) => band.type === homeTab.value)?.type ?? bands[0]?.type ?? 'GR';
-  const shown = useSignal<Shown>({ day: broadcastDay(currentMs()), state: { kind: 'loading' }, bare: [] });
+  const shown = useSignal<Shown>({
+    day: broadcastDay(currentMs()),
+    hours: firstHours(target?.at ?? currentMs()),
+    state: { kind: 'loading' },
+    bare: [],
+  });
   const genre = useSignal<number | undefined>(undefined);
   const over = useSignal<Over | undefined>(undefined);
   const television = useTelevision();
@@ -227,7 +261,7 @@ function Sheet({ bands }: { bands: readonly Band[] }) {
   const placed = useRef<Station['type'] | undefined>(undefined);
   const list = stations.value;
   const span = guideSpan(now.value);
-  const columns = bandList(type, useHidden(type, shown.value.day));
+  const columns = bandList(type, useHidden(type, shown.value.hours));
   const columnsBefore = useRef<readonly Station[]>([]);
 
   useEffect(() => {
