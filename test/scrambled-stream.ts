@@ -3,7 +3,8 @@
  * several programmes. The ECMs of tests contain their keys in clear, so that an emulated card can respond
  * without a secret.
  */
-import { encryptPayload, scheduleKeys } from '../lib/arib/conditional/multi2.ts';
+import { scheduleKeys } from '../lib/arib/conditional/multi2.ts';
+import { encryptPayload } from './multi2.ts';
 import {
   caDescriptor,
   longSection,

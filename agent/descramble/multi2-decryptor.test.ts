@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { encryptPayload, scheduleKeys } from '../../lib/arib/conditional/multi2.ts';
+import { scheduleKeys } from '../../lib/arib/conditional/multi2.ts';
 import { pid } from '../../lib/arib/ids.ts';
+import { encryptPayload } from '../../test/multi2.ts';
 import { Multi2Decryptor, type SystemParameters } from './multi2-decryptor.ts';
 
 const SYSTEM: SystemParameters = {

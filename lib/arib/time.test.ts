@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { broadcastMs, encodeJstTime, jstDayStart, jstTime, PTS_MODULUS, pts90k, unwrapPts } from './time.ts';
+import { encodeJstTime } from '../../synth/si/jst-time.ts';
+import { broadcastMs, jstDayStart, jstTime, PTS_MODULUS, pts90k, unwrapPts } from './time.ts';
 
 test("the standard's example: MJD 0xC079 12:45:00 is 1993-10-13 12:45:00 JST", () => {
   // ARIB STD-B10 Part 2, Annex C gives 93/10/13 12:45:00 as 0xC079124500.

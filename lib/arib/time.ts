@@ -66,11 +66,6 @@ export function fromBcd(byte: number): number | undefined {
   return tens > 9 || units > 9 ? undefined : tens * 10 + units;
 }
 
-/** A number 0..99 as two BCD digits. */
-export function toBcd(value: number): number {
-  return (Math.floor(value / 10) << 4) | (value % 10);
-}
-
 /**
  * JST_time: 16-bit Modified Julian Date and 24-bit BCD hhmmss, ARIB STD-B10 Part 2, Annex C. Undefined for the
  * all-ones "not defined" value and for digits that are not a valid time.
@@ -83,17 +78,6 @@ export function jstTime(mjd: number, hh: number, mm: number, ss: number): Broadc
   if (hours > 23 || minutes > 59 || seconds > 59) return undefined;
   const dayStart = (mjd - MJD_EPOCH) * DAY_MS;
   return (dayStart + ((hours * 60 + minutes) * 60 + seconds) * 1000 - JST_OFFSET_MS) as BroadcastMs;
-}
-
-/** The five octets of a JST_time, MJD first. The time is truncated to full seconds. */
-export function encodeJstTime(at: BroadcastMs): [number, number, number, number, number] {
-  const local = at + JST_OFFSET_MS;
-  const days = Math.floor(local / DAY_MS);
-  const seconds = Math.floor((local - days * DAY_MS) / 1000);
-  const mjd = days + MJD_EPOCH;
-  const hours = Math.floor(seconds / 3600);
-  const minutes = Math.floor(seconds / 60) % 60;
-  return [(mjd >> 8) & 0xff, mjd & 0xff, toBcd(hours), toBcd(minutes), toBcd(seconds % 60)];
 }
 
 /** Start of the Japanese calendar day of `at`. */

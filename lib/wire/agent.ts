@@ -27,7 +27,6 @@ const TunerUserSchema = t.Object({
   /** Bytes received for this user and not yet read by its connection. */
   lagBytes: t.Integer(),
 });
-export type TunerUser = Static<typeof TunerUserSchema>;
 
 export const KeyFailureSchema = oneOf(KEY_FAILURES);
 
@@ -145,7 +144,6 @@ export const ChannelStationSchema = t.Object({
   serviceType: t.Integer({ minimum: 0, maximum: 0xff }),
   remoteControlKey: t.Union([t.Integer({ minimum: 0, maximum: 0xffff }), t.Null()]),
 });
-export type ChannelStation = Static<typeof ChannelStationSchema>;
 
 /** A physical channel with the stations found by a scan: an element of `/agent/channels` and `channels.json`. */
 export const ChannelSchema = t.Object({

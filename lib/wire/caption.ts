@@ -79,16 +79,6 @@ export const CaptionsFileSchema = t.Object({
 });
 export type CaptionsFile = Static<typeof CaptionsFileSchema>;
 
-/** First octet after the length of a frame of a caption stream (`GET …/captions`): the type of its payload. */
-export const CAPTION_FRAME = {
-  /** A caption page as JSON; replaces the previous page, empty runs clear it. */
-  page: 0x22,
-  /** The same for superimposed text, whose pages are separate. */
-  superimpose: 0x23,
-  /** A notice as JSON: `CaptionsNoticeSchema`, `PingNoticeSchema`. */
-  notice: 0x40,
-} as const;
-
 /** Which captions a stream has; sent when there are any, and again when they change. */
 export const CaptionsNoticeSchema = t.Object({
   type: t.Literal('captions'),

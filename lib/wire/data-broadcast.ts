@@ -1,7 +1,8 @@
 /**
- * Messages of a station's data broadcast (ResponseMessage): frames of the live socket with channel 0x30, and lines of a
- * recording's data-broadcast file. Their names and meaning are fixed, because recordings keep them: fields are added,
- * never changed, and readers ignore unknown types and fields. Types only, so that the engine's bundle has no validators.
+ * Messages of a station's data broadcast (ResponseMessage): frames of the live socket with channel 0x30, and in lines
+ * `{at, message}` of `GET /api/recordings/<id>/databroadcast`, `at` in s on the playback scale. Their names and meaning are
+ * fixed, because recordings keep them: fields are added, never changed, and readers ignore unknown types and fields. Types
+ * only, so that the engine's bundle has no validators.
  * ARIB STD-B24 Vol. 2 and 3; operation: ARIB TR-B14 Vol. 3, TR-B15 Vol. 1.
  *
  * A client that joins receives the current state in this order: `pmt`, `programInfo`, `bit` where it is known, one
@@ -9,13 +10,6 @@
  * station signals applications, and `currentTime`. All times `at` are broadcast times in epoch ms (see `clock` in `live.ts`).
  */
 import type { ControlledApplication } from '../arib/application/application.ts';
-
-/** A line of `GET /api/recordings/<id>/databroadcast`. */
-export interface RecordedMessage {
-  /** s on the playback scale. */
-  at: number;
-  message: ResponseMessage;
-}
 
 /** component_tag of the component where a data broadcast starts. TR-B14 Vol. 3, TR-B15 Vol. 1. */
 export const ENTRY_COMPONENT = 0x40;

@@ -72,7 +72,6 @@ export const GuideStationSchema = t.Object(
   { stationId: stationIdSchema(STATION_ID), programs: t.Array(GuideProgramSchema) },
   EXTENSIBLE,
 );
-export type GuideStation = Static<typeof GuideStationSchema>;
 /**
  * `GET /api/guide`: the listed stations in list order, each with the programmes that overlap the window, sorted by
  * start.
@@ -263,7 +262,6 @@ export const GuideCoverageSchema = t.Object(
   },
   EXTENSIBLE,
 );
-export type GuideCoverage = Static<typeof GuideCoverageSchema>;
 
 /** A channel that is being read for its guide. */
 export const GuideVisitSchema = t.Object(
@@ -275,7 +273,6 @@ export const GuideVisitSchema = t.Object(
   },
   EXTENSIBLE,
 );
-export type GuideVisit = Static<typeof GuideVisitSchema>;
 
 /** A channel whose guide could not be read when it was last tried. */
 export const GuideTroubleSchema = t.Object(

@@ -22,7 +22,6 @@ export const ScanFoundSchema = t.Object(
   },
   EXTENSIBLE,
 );
-export type ScanFound = Static<typeof ScanFoundSchema>;
 
 export const ScanFailedSchema = t.Object(
   { type: BroadcastTypeSchema, channel: t.String(), message: t.String({ description: 'Japanese' }) },

@@ -28,7 +28,6 @@ export const CARD_STATES = ['none', 'absent', 'ready', 'shared', 'error'] as con
 
 /** Why `/agent/stream` refuses. */
 export const STREAM_REFUSALS = ['tuners_busy', 'no_signal', 'agent_misconfigured'] as const;
-export type StreamRefusal = (typeof STREAM_REFUSALS)[number];
 
 /** Names of the events of `GET /agent/events`; the data of each is `1`. */
 export const AGENT_EVENTS = ['tuners', 'channels'] as const;
@@ -233,7 +232,6 @@ export type RecordingPhase = (typeof RECORDING_PHASES)[number];
 export const ENCODED_SOURCES = ['encoded', 'alt'] as const;
 export type EncodedSource = (typeof ENCODED_SOURCES)[number];
 export const FILE_SOURCES = [...ENCODED_SOURCES, 'ts'] as const;
-export type FileSource = (typeof FILE_SOURCES)[number];
 
 export const RECORDING_SORTS = ['newest', 'oldest', 'title', 'unwatched', 'longest', 'largest'] as const;
 export type RecordingSort = (typeof RECORDING_SORTS)[number];
@@ -253,10 +251,8 @@ export const FOLDER_STATES = ['ok', 'floor', 'full', 'away'] as const;
 
 /** Codecs of `GET /api/recordings/<id>/stream`; `mpeg2` is the original transport stream. */
 export const STREAM_CODECS = ['h264', 'av1', 'mpeg2'] as const;
-export type StreamCodec = (typeof STREAM_CODECS)[number];
 /** `encoded`: time of the encoded file; `ts`: time of the original transport stream, beginning with 0. */
 export const PLAYBACK_AXES = ['encoded', 'ts'] as const;
-export type PlaybackAxis = (typeof PLAYBACK_AXES)[number];
 /** `file`: the encoded file itself; `stream`: fragmented MP4; `raw`: the original stream. */
 export const PLAYBACK_WAYS = ['file', 'stream', 'raw'] as const;
 

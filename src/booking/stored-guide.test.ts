@@ -11,13 +11,13 @@ import {
 import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
 import { monotonicMs } from '../../lib/host/clock.ts';
 import { reservationId, ruleId } from '../../lib/wire/ids.ts';
+import { applied } from '../../test/schedule/applied.ts';
 import { BookedHome } from '../../test/schedule/booked-home.ts';
 import { GR_TUNER, Home, MINUTE, NOON } from '../../test/schedule/plan-home.ts';
 import { putPrograms } from '../../test/service/guide-rows.ts';
 import type { Airing } from '../model/airing.ts';
 import type { KnownStation } from '../model/station.ts';
 import { IncrementalPlanner, type PlanCircumstances } from '../schedule/incremental-planner.ts';
-import { applied } from '../schedule/plan/plan-difference.ts';
 import type { Plan } from '../schedule/plan/plan-types.ts';
 import { PlanningDatabase } from '../store/planning-database.ts';
 import { StoredGuide } from './stored-guide.ts';

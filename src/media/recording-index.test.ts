@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import {
   broadcastMs,
+  type Media90k,
   media90k,
   PTS_MODULUS,
   type Pts90k,
@@ -214,10 +215,11 @@ describe('any recording', () => {
         expect(found.after.media).toBeGreaterThanOrEqual(media);
         const block = Math.floor(found.before.at / source.blockBytes);
         expect(Math.abs(found.before.media - block * PICTURE)).toBeLessThan(2 * PICTURE);
-        const { pts, stretch } = index.scale.positionAt(media) as { pts: Pts90k; stretch: number };
+        const stretch = index.scale.stretches.findLastIndex(({ start }) => start <= media);
+        const { pts, start } = index.scale.stretches[stretch] as { pts: Pts90k; start: Media90k };
         expect(index.pieces[stretch]).toBe(found.piece);
         // The byte position selects one of several equal time stamps.
-        expect(index.timeOf(pts, found.before.at)).toBe(media);
+        expect(index.timeOf(pts90k(pts + media - start), found.before.at)).toBe(media);
       }),
       { numRuns: 30 },
     );

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { pts90k } from '../../lib/arib/time.ts';
-import { CAPTION_FRAME } from '../../lib/wire/caption.ts';
+import { LIVE_CHANNEL } from '../../lib/wire/live-frames.ts';
 import { captionFrames } from '../../test/caption/frames.ts';
 import { until } from '../../test/until.ts';
 import type { CaptionItem, CaptionTrackItem } from '../reception/caption-reader.ts';
@@ -35,7 +35,7 @@ async function read(language: number, frames: readonly Frame[]): Promise<unknown
   for await (const { kind, time, payload } of captionFrames(
     sideBody(viewer, { row: captionRow, language }),
   )) {
-    if (kind === CAPTION_FRAME.notice) seen.push(payload);
+    if (kind === LIVE_CHANNEL.control) seen.push(payload);
     else seen.push([kind, time, (payload as { runs: string[] }).runs]);
   }
   return seen;
@@ -46,8 +46,8 @@ describe('a stream of captions', () => {
     const late = 2 ** 33 - 1;
     expect(await read(1, [track([JAPANESE]), page(1, 5, ['a']), page(1, late)])).toEqual([
       { type: 'captions', tracks: [{ index: 0, lang: 'jpn', label: '日本語' }], track: 0 },
-      [CAPTION_FRAME.page, 5, ['a']],
-      [CAPTION_FRAME.page, late, []],
+      [LIVE_CHANNEL.caption, 5, ['a']],
+      [LIVE_CHANNEL.caption, late, []],
     ]);
   });
 
@@ -62,9 +62,9 @@ describe('a stream of captions', () => {
         ...{ type: 'captions', tracks: [{ index: 0, lang: 'eng', label: '英語' }], track: 0 },
         ...{ languages, language: 2 },
       },
-      [CAPTION_FRAME.page, 6, ['b']],
+      [LIVE_CHANNEL.caption, 6, ['b']],
     ]);
-    expect((await read(5, frames)).at(-1)).toEqual([CAPTION_FRAME.page, 5, ['a']]);
+    expect((await read(5, frames)).at(-1)).toEqual([LIVE_CHANNEL.caption, 5, ['a']]);
     expect((await read(5, frames))[0]).toMatchObject({ language: 1 });
   });
 
@@ -78,15 +78,15 @@ describe('a stream of captions', () => {
     ];
     const seen = await read(1, ended);
     // At the time of the end, not at that of the page.
-    expect(seen[2]).toEqual([CAPTION_FRAME.page, 700, []]);
+    expect(seen[2]).toEqual([LIVE_CHANNEL.caption, 700, []]);
     expect(seen.slice(3)).toEqual([
       { type: 'captions', tracks: [{ index: 0, lang: null, label: '日本語' }], track: 0 },
       { type: 'captions', tracks: [{ index: 0, lang: 'jpn', label: '日本語' }], track: 0 },
     ]);
     const restarted = [track([JAPANESE]), page(1, 5, ['a']), track([JAPANESE], false, 800)];
-    expect((await read(1, restarted))[2]).toEqual([CAPTION_FRAME.page, 800, []]);
+    expect((await read(1, restarted))[2]).toEqual([LIVE_CHANNEL.caption, 800, []]);
     const text = [track([JAPANESE], true), page(1, 9, ['s'], true), track(null, true, 900)];
-    expect((await read(1, text)).at(-1)).toEqual([CAPTION_FRAME.superimpose, 900, []]);
+    expect((await read(1, text)).at(-1)).toEqual([LIVE_CHANNEL.superimpose, 900, []]);
   });
 
   test('names no language that the programme does not have', async () => {
@@ -94,12 +94,12 @@ describe('a stream of captions', () => {
     expect(await read(5, [track([])])).toEqual([unknown]);
     const [notice, shown] = await read(1, [track([ENGLISH]), page(2, 6, ['b'])]);
     expect(notice).toEqual({ ...unknown, tracks: [{ index: 0, lang: 'eng', label: '英語' }] });
-    expect(shown).toEqual([CAPTION_FRAME.page, 6, ['b']]);
+    expect(shown).toEqual([LIVE_CHANNEL.caption, 6, ['b']]);
   });
 
   test('sends superimposed text as a separate kind, also without captions', async () => {
     expect(await read(1, [track([JAPANESE], true), page(1, 9, ['s'], true)])).toEqual([
-      [CAPTION_FRAME.superimpose, 9, ['s']],
+      [LIVE_CHANNEL.superimpose, 9, ['s']],
     ]);
   });
 
@@ -109,7 +109,7 @@ describe('a stream of captions', () => {
     const viewer = new ViewerQueue({ maxBytes: 1000, signal: abort.signal, onLeft: () => (left += 1) });
     const reader = sideBody(viewer, { row: captionRow, language: 1, pingMs: 1 }).getReader();
     const { value } = await reader.read();
-    expect(value?.[4]).toBe(CAPTION_FRAME.notice);
+    expect(value?.[4]).toBe(LIVE_CHANNEL.control);
     expect(new TextDecoder().decode(value?.subarray(13))).toBe('{"type":"ping"}');
     abort.abort();
     await until('the stream ends', async () => (await reader.read()).done);

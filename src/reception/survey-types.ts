@@ -59,7 +59,7 @@ export interface ScannedService {
 export interface FoundLogo {
   networkId: NetworkId;
   serviceId: ServiceId;
-  /** logo_type: index of `LOGO_SIZES`. */
+  /** logo_type. */
   type: number;
   /** logo_version, 12 bits; null if the broadcast has none. */
   version: number | null;

@@ -3,7 +3,7 @@
  */
 import { describe, expect, test } from 'bun:test';
 import { type BroadcastType, networkId, serviceId, transportStreamId } from '../../lib/arib/ids.ts';
-import type { Tuner, TunerUser } from '../../lib/wire/agent.ts';
+import type { Tuner } from '../../lib/wire/agent.ts';
 import { fuzzSeed, Random } from '../../test/fuzz/random.ts';
 import { tunerOf } from '../../test/tuner.ts';
 import type { ScannedStream, SurveyOutcome } from '../reception/survey-types.ts';
@@ -21,6 +21,8 @@ import {
   startTask,
   unseenChannels,
 } from './scan-progress.ts';
+
+type TunerUser = Tuner['users'][number];
 
 function tuner(types: BroadcastType[], users: TunerUser[] = [], over: Partial<Tuner> = {}): Tuner {
   return tunerOf(types, { state: users.length > 0 ? 'tuned' : 'idle', users, ...over });

@@ -3,7 +3,7 @@ import type { StationId } from '../../lib/arib/ids.ts';
 import { broadcastMs } from '../../lib/arib/time.ts';
 import { monotonicMs } from '../../lib/host/clock.ts';
 import { SILENT_LOG } from '../../lib/host/log.ts';
-import type { Channel, ChannelStation } from '../../lib/wire/agent.ts';
+import type { Channel } from '../../lib/wire/agent.ts';
 import { fuzzSeed, Random } from '../../test/fuzz/random.ts';
 import { Hub } from '../notify/hub.ts';
 import { openDatabase } from '../store/database.ts';
@@ -11,6 +11,8 @@ import { ProgramStore } from '../store/program-store.ts';
 import { StationStore } from '../store/station-store.ts';
 import { stationsOfChannels } from './station-changes.ts';
 import { StationList } from './station-list.ts';
+
+type ChannelStation = Channel['stations'][number];
 
 const NETWORK = 0x7fe8;
 const MINUTE = 60_000;

@@ -2,12 +2,13 @@
  * BIT: ARIB STD-B10 Part 2, 5.2.13. Its SI parameter descriptors list the actual cycles of the tables, in the
  * layouts of ARIB TR-B14 vol. 4 (terrestrial) and TR-B15 vol. 4 (BS, CS).
  */
-import { toBcd } from '../../lib/arib/time.ts';
+
 import { DAY_MS, SCHEDULE_DAYS } from '../guide/programme.ts';
 import type { ChannelPlan, Scenario } from '../scenario/model.ts';
 import { ByteWriter } from './bytes.ts';
 import type { NetworkCycles, ScheduleCycles } from './cycles.ts';
 import { descriptors, serviceList } from './descriptors.ts';
+import { toBcd } from './jst-time.ts';
 import { namedStreamsOf, networkOf, servicesOf } from './network.ts';
 import { tableSections } from './section.ts';
 import { broadcasterName, extendedBroadcaster, siParameter } from './service-descriptors.ts';

@@ -2,7 +2,7 @@
  * EIT: ARIB STD-B10 Part 2, 5.2.7; segments of the schedule by ARIB TR-B14 vol. 4 and TR-B15: eight tables of
  * four days, a day of eight segments of three hours, a segment of up to eight sections.
  */
-import { type BroadcastMs, broadcastMs, encodeJstTime, jstDayStart, toBcd } from '../../lib/arib/time.ts';
+import { type BroadcastMs, broadcastMs, jstDayStart } from '../../lib/arib/time.ts';
 import { DAY_MS, type Guide, type Programme } from '../guide/programme.ts';
 import { programmeVideo } from '../rundown/picture.ts';
 import { isSplitOff } from '../rundown/sharing.ts';
@@ -18,6 +18,7 @@ import {
   parentalRating,
   series,
 } from './event-descriptors.ts';
+import { encodeJstTime, toBcd } from './jst-time.ts';
 import { longSection, MAX_BODY } from './section.ts';
 
 const DAYS_PER_TABLE = 4;

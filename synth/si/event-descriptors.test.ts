@@ -1,7 +1,7 @@
 /** Descriptors of events and how their tables change, byte by byte. */
 import { describe, expect, test } from 'bun:test';
 import { eventId, networkId, serviceId, transportStreamId } from '../../lib/arib/ids.ts';
-import { type BroadcastMs, broadcastMs, encodeJstTime, jstDayStart } from '../../lib/arib/time.ts';
+import { type BroadcastMs, broadcastMs, jstDayStart } from '../../lib/arib/time.ts';
 import { eventStations } from '../broadcast.ts';
 import { parseScenario } from '../scenario/file.ts';
 import { loadScenario } from '../scenario/load.ts';
@@ -15,6 +15,7 @@ import {
   parentalRating,
   series,
 } from './event-descriptors.ts';
+import { encodeJstTime } from './jst-time.ts';
 
 function octets(text: string): string {
   return text

@@ -1,9 +1,10 @@
 /** Descriptors of events, each with its clause of ARIB STD-B10 Part 2 (6.2); operation by TR-B14 and TR-B15 vol. 4. */
-import { encodeJstTime } from '../../lib/arib/time.ts';
+
 import type { EventGroup, Series } from '../guide/programme.ts';
 import { encodeText } from '../text/encode.ts';
 import { ByteWriter } from './bytes.ts';
 import { descriptor } from './descriptors.ts';
+import { encodeJstTime } from './jst-time.ts';
 
 /**
  * content_nibble_level_1 and _2 of notes on the programme (Annex H): those of terrestrial and BS broadcasts.

@@ -1,5 +1,5 @@
 /** NIT, SDT and TOT: ARIB STD-B10 Part 2, 5.2.4, 5.2.6, 5.2.9; contents by ARIB TR-B14 and TR-B15. */
-import { type BroadcastMs, encodeJstTime } from '../../lib/arib/time.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
 import { LOGO_VERSION, networkLogos } from '../logo/assignment.ts';
 import { Random } from '../random.ts';
 import { ENGINEERING_SERVICE } from '../scenario/layout.ts';
@@ -27,6 +27,7 @@ import {
   terrestrialDelivery,
   tsInformation,
 } from './descriptors.ts';
+import { encodeJstTime } from './jst-time.ts';
 import { plainSection, shortSection, tableSections } from './section.ts';
 import { caContractInfo, logoInCdt, logoLetters, logoShared } from './service-descriptors.ts';
 

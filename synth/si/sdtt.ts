@@ -3,7 +3,7 @@
  * satellite network, which is for all receivers and always on air, and that of a new program for one model of
  * receiver, in the early morning of the next two days.
  */
-import { type BroadcastMs, broadcastMs, encodeJstTime, jstDayStart, toBcd } from '../../lib/arib/time.ts';
+import { type BroadcastMs, broadcastMs, jstDayStart } from '../../lib/arib/time.ts';
 import { LOGO_DOWNLOAD } from '../data/logo-modules.ts';
 import { DAY_MS } from '../guide/programme.ts';
 import { LOGO_VERSION } from '../logo/assignment.ts';
@@ -13,6 +13,7 @@ import { encodeText } from '../text/encode.ts';
 import { ByteWriter } from './bytes.ts';
 import { descriptor } from './descriptors.ts';
 import type { CarouselPlan } from './dsmcc.ts';
+import { encodeJstTime, toBcd } from './jst-time.ts';
 import { longSection } from './section.ts';
 
 const VERSION = 1;

@@ -5,9 +5,10 @@
  */
 import { Multi2Decryptor } from '../../agent/descramble/multi2-decryptor.ts';
 import { StreamDescrambler } from '../../agent/descramble/stream-descrambler.ts';
-import { decryptPayload, scheduleKeys } from '../../lib/arib/conditional/multi2.ts';
+import { scheduleKeys } from '../../lib/arib/conditional/multi2.ts';
 import { pid } from '../../lib/arib/ids.ts';
 import { systemMonotonicClock } from '../../lib/host/clock.ts';
+import { decryptPayload } from '../multi2.ts';
 import { keysOf, scrambledStream, TEST_SYSTEM, testKey } from '../scrambled-stream.ts';
 import { tomcryptMulti2 } from '../tomcrypt.ts';
 import { Figures } from './guide/figures.ts';

@@ -5,7 +5,6 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ServiceBroadcaster } from '../../lib/arib/si/service-tables.ts';
-import type { RecordedMessage } from '../../lib/wire/data-broadcast.ts';
 import { DataFileIndex } from '../../src/media/data-file-index.ts';
 import { DataLines } from '../../src/media/data-file-lines.ts';
 import { RecordingBytes } from '../../src/media/recording-bytes.ts';
@@ -13,6 +12,7 @@ import { RecordingIndexer, type WritingBreak } from '../../src/media/recording-i
 import type { CutList } from '../../src/model/recording-time.ts';
 import { DataFileHost } from '../../src/play/data-file-host.ts';
 import { STATION } from './data-recording.ts';
+import type { RecordedMessage } from './recorded-message.ts';
 
 interface ReadOptions {
   readonly grows?: boolean;

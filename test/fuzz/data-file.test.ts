@@ -8,12 +8,12 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
-import type { RecordedMessage } from '../../lib/wire/data-broadcast.ts';
 import { FRAME, frameOf, MAGIC, messageHash, packMessage } from '../../src/media/data-file-format.ts';
 import { DataFileIndex } from '../../src/media/data-file-index.ts';
 import { DataLines } from '../../src/media/data-file-lines.ts';
 import { dataRecording } from '../data/data-recording.ts';
 import { RecordedFile } from '../data/recorded-file.ts';
+import type { RecordedMessage } from '../data/recorded-message.ts';
 import { FUZZ_TIMEOUT, fuzzRounds, fuzzSeed, Random } from './random.ts';
 
 const seed = fuzzSeed();

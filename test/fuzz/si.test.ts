@@ -1,10 +1,9 @@
 import { expect, test } from 'bun:test';
 import { applicationsOf, parseAit } from '../../lib/arib/application/section-ait.ts';
 import { readApplicationDescriptors } from '../../lib/arib/descriptor/application-table.ts';
-import { captionLanguages } from '../../lib/arib/descriptor/data.ts';
 import { readDescriptors } from '../../lib/arib/descriptor/index.ts';
 import { Reader } from '../../lib/arib/reader.ts';
-import { parseCdt, parseSdtt } from '../../lib/arib/si/cdt.ts';
+import { parseCdt } from '../../lib/arib/si/cdt.ts';
 import { CompleteTables } from '../../lib/arib/si/complete-tables.ts';
 import { parseEcm } from '../../lib/arib/si/ecm.ts';
 import { parseEit, parseTot } from '../../lib/arib/si/eit.ts';
@@ -12,7 +11,6 @@ import { broadcastEvent } from '../../lib/arib/si/event.ts';
 import { completeLogo, logoSize, parseLogo, parseLogoModule } from '../../lib/arib/si/logo.ts';
 import { ScheduleCoverage } from '../../lib/arib/si/schedule-coverage.ts';
 import { parseBat, parseBit, parseNit, parseSdt } from '../../lib/arib/si/service-tables.ts';
-import { parseDit, parseSit } from '../../lib/arib/si/sit.ts';
 import { broadcastMs } from '../../lib/arib/time.ts';
 import { readSection, type Section } from '../../lib/arib/ts/section.ts';
 import { longSection, u16 } from '../stream-builder.ts';
@@ -103,9 +101,7 @@ function contents(random: Random): number[] {
   return [count, ...octets];
 }
 
-const PARSERS = [
-  ...[parseNit, parseBat, parseSdt, parseBit, parseSdtt, parseSit, parseAit, parseEcm, parseTot, parseDit],
-];
+const PARSERS = [...[parseNit, parseBat, parseSdt, parseBit, parseAit, parseEcm, parseTot]];
 /** Kept over all rounds, because their bounds must hold. */
 const coverage = new ScheduleCoverage();
 const tables = new CompleteTables();
@@ -118,10 +114,7 @@ function parseAll(section: Section): boolean {
   const ait = parseAit(section);
   if (ait !== undefined) applicationsOf([ait]);
   const eit = parseEit(section);
-  for (const event of eit?.events ?? []) {
-    broadcastEvent(event);
-    for (const each of event.descriptors) if (each.kind === 'data_content') captionLanguages(each);
-  }
+  for (const event of eit?.events ?? []) broadcastEvent(event);
   if (eit !== undefined) {
     coverage.add(eit, AT);
     const { segments, completeSegments } = coverage.progress('basic', AT);

@@ -5,7 +5,6 @@
 
 import { describe, expect, test } from 'bun:test';
 import { pid, serviceId } from '../../lib/arib/ids.ts';
-import { parseCat } from '../../lib/arib/ts/cat.ts';
 import { PacketFramer } from '../../lib/arib/ts/framer.ts';
 import { OwnedBytes } from '../../lib/arib/ts/packet.ts';
 import { parsePat } from '../../lib/arib/ts/pat.ts';
@@ -161,7 +160,7 @@ const READERS: Readonly<Record<string, (bytes: Uint8Array, random: Random) => nu
       for (const section of demux.feed(framer.feed(chunk))) {
         const map = parsePmt(section);
         if (map !== undefined) out += ecmPids(map).length + programPids(map).length;
-        out += (parsePat(section)?.programs.length ?? 0) + (parseCat(section)?.descriptors.length ?? 0);
+        out += parsePat(section)?.programs.length ?? 0;
       }
     }
     return out;

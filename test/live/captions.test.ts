@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Value } from '@sinclair/typebox/value';
 import { networkId, serviceId, stationId } from '../../lib/arib/ids.ts';
 import { broadcastMs } from '../../lib/arib/time.ts';
-import { CAPTION_FRAME, CaptionPageSchema } from '../../lib/wire/caption.ts';
+import { CaptionPageSchema } from '../../lib/wire/caption.ts';
+import { LIVE_CHANNEL } from '../../lib/wire/live-frames.ts';
 import type { StationRecord } from '../../src/model/station.ts';
 import { eventStations } from '../../synth/broadcast.ts';
 import { ticksAt } from '../../synth/clock.ts';
@@ -60,16 +61,16 @@ test('captions are sent with the original stream while it is being watched', asy
   const reading = (async () => {
     for await (const frame of captionFrames(rig.live.captions(STATION.id, 1, signal))) frames.push(frame);
   })();
-  const pages = (): ReadFrame[] => frames.filter(({ kind }) => kind === CAPTION_FRAME.page);
+  const pages = (): ReadFrame[] => frames.filter(({ kind }) => kind === LIVE_CHANNEL.caption);
   await until('two pages', () => pages().length >= 2);
-  expect(frames[0]).toMatchObject({ kind: CAPTION_FRAME.notice, payload: { type: 'captions', track: 0 } });
+  expect(frames[0]).toMatchObject({ kind: LIVE_CHANNEL.control, payload: { type: 'captions', track: 0 } });
   for (const { time, payload } of pages()) {
     expect([...Value.Errors(CaptionPageSchema, payload)]).toEqual([]);
     expect(time).toBeGreaterThan(0);
   }
   const later = captionFrames(rig.live.captions(STATION.id, 1, signal));
-  expect((await later.next()).value).toMatchObject({ kind: CAPTION_FRAME.notice });
-  expect((await later.next()).value).toMatchObject({ kind: CAPTION_FRAME.page });
+  expect((await later.next()).value).toMatchObject({ kind: LIVE_CHANNEL.control });
+  expect((await later.next()).value).toMatchObject({ kind: LIVE_CHANNEL.caption });
   await watching.leave();
   // Both end normally; the second is read to its end.
   await reading;

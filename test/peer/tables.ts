@@ -1,10 +1,11 @@
 /** Normalises tables of the independent reader and of this project. */
 import { parseEit, parseTot } from '../../lib/arib/si/eit.ts';
 import { parseNit, parseSdt } from '../../lib/arib/si/service-tables.ts';
-import { type BroadcastMs, encodeJstTime, toBcd } from '../../lib/arib/time.ts';
+import type { BroadcastMs } from '../../lib/arib/time.ts';
 import { parsePat } from '../../lib/arib/ts/pat.ts';
 import { parsePmt } from '../../lib/arib/ts/pmt.ts';
 import type { Section } from '../../lib/arib/ts/section.ts';
+import { encodeJstTime, toBcd } from '../../synth/si/jst-time.ts';
 import { loop, writeOurs } from './descriptors.ts';
 import { fields, type PeerRecord, peerOctets, records, type Written } from './record.ts';
 

@@ -8,7 +8,7 @@ import { broadcastMs, type Pts90k, unwrapPts } from '../../lib/arib/time.ts';
 import { monotonicMs } from '../../lib/host/clock.ts';
 import { SILENT_LOG } from '../../lib/host/log.ts';
 import { WorkerLink } from '../../lib/host/worker-link.ts';
-import { CAPTION_FRAME, type CaptionsFile, CaptionsFileSchema } from '../../lib/wire/caption.ts';
+import { type CaptionsFile, CaptionsFileSchema } from '../../lib/wire/caption.ts';
 import { recordingId } from '../../lib/wire/ids.ts';
 import { LIVE_CHANNEL } from '../../lib/wire/live-frames.ts';
 import { captionsFrom } from '../../src/media/captions.ts';
@@ -199,7 +199,7 @@ describe('caption stream', () => {
     ]);
     expect(response.headers.get('x-svc-origin')).toBe(String(from % 2 ** 33));
     const [first] = await readAll(response.body);
-    expect(first).toMatchObject({ kind: CAPTION_FRAME.notice, payload: { type: 'captions' } });
+    expect(first).toMatchObject({ kind: LIVE_CHANNEL.control, payload: { type: 'captions' } });
   });
 
   test('is refused without a time, a language or a stream', async () => {
@@ -231,7 +231,7 @@ describe('caption stream', () => {
     const request = { from: 40, language: 1 };
     const { body } = await reading.open({ id: 1 } as ListedRecording, request, signal);
     const frames = await readAll(body);
-    const pages = frames.filter(({ kind }) => kind === CAPTION_FRAME.page);
+    const pages = frames.filter(({ kind }) => kind === LIVE_CHANNEL.caption);
     const times = pages.map(({ time }) => (unwrapPts(time as Pts90k, from) - from) / SECOND);
     expect(Math.min(...times)).toBeGreaterThan(27);
     const expected = wanted.pages.filter(({ at }) => at > 31).map(({ page }) => page);
@@ -261,7 +261,7 @@ describe('caption stream', () => {
     state.value = 'recorded';
     const last = wanted.pages.at(-1)?.page;
     for (const frames of await Promise.all(followed)) {
-      expect(frames.findLast(({ kind }) => kind === CAPTION_FRAME.page)?.payload).toEqual(last as never);
+      expect(frames.findLast(({ kind }) => kind === LIVE_CHANNEL.caption)?.payload).toEqual(last as never);
     }
     await reading.close();
   });

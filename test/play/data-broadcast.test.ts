@@ -11,9 +11,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { plusMs } from '../../lib/arib/time.ts';
-import type { RecordedMessage } from '../../lib/wire/data-broadcast.ts';
 import type { CutList } from '../../src/model/recording-time.ts';
 import { BEGIN, dataRecording } from '../data/data-recording.ts';
+import type { RecordedMessage } from '../data/recorded-message.ts';
 import { RecordedHome } from '../service/recorded-home.ts';
 import { nullPackets } from '../service/recording-rows.ts';
 import { until } from '../until.ts';

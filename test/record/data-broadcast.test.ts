@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GuideWindow, Playback, Recording } from '../../lib/wire/api.ts';
-import type { RecordedMessage } from '../../lib/wire/data-broadcast.ts';
+import type { RecordedMessage } from '../data/recorded-message.ts';
 import { type Program, startProgram } from '../program.ts';
 import { until } from '../until.ts';
 import { TestBroadcast } from './test-broadcast.ts';

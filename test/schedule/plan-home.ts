@@ -11,11 +11,11 @@ import type { IndexedProgram } from '../../src/schedule/match/program-rows.ts';
 import { RuleMatcher } from '../../src/schedule/match/rule-matcher.ts';
 import { Facts } from '../../src/schedule/plan/airings.ts';
 import type { RetuneCost } from '../../src/schedule/plan/openings.ts';
-import { applied } from '../../src/schedule/plan/plan-difference.ts';
 import type { Plan, PlanInput, RecordedEpisode, TunerOfPlan } from '../../src/schedule/plan/plan-types.ts';
 import { plan } from '../../src/schedule/plan/reservation-plan.ts';
 import { readRule } from '../../src/schedule/rule-body.ts';
 import { reservationOf } from '../reservation.ts';
+import { applied } from './applied.ts';
 import { MINUTE, NOON, stationOn } from './plan-setting.ts';
 
 export { MINUTE, NOON };

@@ -4,9 +4,9 @@
  */
 
 import { describe, expect, test } from 'bun:test';
-import { type Descriptor, findDescriptor } from '../../lib/arib/descriptor/index.ts';
+import { type Descriptor, findDescriptor, readDescriptors } from '../../lib/arib/descriptor/index.ts';
+import { Reader } from '../../lib/arib/reader.ts';
 import { parseNit, parseSdt } from '../../lib/arib/si/service-tables.ts';
-import { parseCat } from '../../lib/arib/ts/cat.ts';
 import { parsePat } from '../../lib/arib/ts/pat.ts';
 import { type ProgramMap, parsePmt } from '../../lib/arib/ts/pmt.ts';
 import type { Section } from '../../lib/arib/ts/section.ts';
@@ -59,8 +59,8 @@ describe('a free terrestrial channel', () => {
       expect(ecms.every(({ tableId }) => tableId === 0x82)).toBe(true);
       expect(ecms.length).toBeWithin(5, 7);
     }
-    const [cat] = list.map(parseCat).filter((table) => table !== undefined);
-    expect(access(cat?.descriptors ?? [])).toEqual([[0x000e, 0x1e00]]);
+    const [cat] = list.filter(({ tableId }) => tableId === 0x01).map(({ body }) => new Reader(body));
+    expect(cat && access(readDescriptors(cat))).toEqual([[0x000e, 0x1e00]]);
     const emms = list.filter(({ pid }) => pid === 0x1e00);
     expect(emms.length).toBeWithin(9, 12);
     expect(emms[0]?.bytes.length).toBeWithin(3_900, 4_096);

@@ -10,12 +10,12 @@ import {
   type ResponseMessage,
 } from '../../lib/wire/data-broadcast.ts';
 import { symbolPng } from '../../synth/data/pictures.ts';
-import { moduleMessage, PROGRAMME, page } from '../../web/bml/engine/engine-rig.ts';
 import { KEY } from '../../web/bml/engine/keys.ts';
 import { encodeEucJp } from '../../web/bml/markup/characters.ts';
 import { until } from '../until.ts';
 import { BmlStage, stationMessages } from './bml-stage.ts';
 import { hasChromium } from './browser.ts';
+import { moduleMessage, PROGRAMME, page } from './engine-rig.ts';
 
 /** 2026-11-26T12:30 in Japan. */
 const AT = Date.UTC(2026, 10, 26, 3, 30);

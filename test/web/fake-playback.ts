@@ -7,10 +7,10 @@ import { FragmentRebaser, readFragment, rebase } from '../../lib/mp4/fragment.ts
 import { readTracks } from '../../lib/mp4/tracks.ts';
 import type { Problem, Recording } from '../../lib/wire/api.ts';
 import type { CaptionsFile } from '../../lib/wire/caption.ts';
-import type { RecordedMessage } from '../../lib/wire/data-broadcast.ts';
 import type { Changes, DetectionStatus } from '../../lib/wire/detection.ts';
 import type { Chapters, Playback } from '../../lib/wire/playback.ts';
 import type { Previews } from '../../lib/wire/recordings.ts';
+import type { RecordedMessage } from '../data/recorded-message.ts';
 import { type FakeStream, FRAGMENT_MS } from './fake-air.ts';
 
 interface StreamSeen {

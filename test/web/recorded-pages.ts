@@ -3,8 +3,9 @@
  * The place of the picture in it tells the score, so that a test sees it in the stage's style and in a screenshot.
  */
 import type { Page } from 'playwright-core';
-import type { RecordedMessage, ResponseMessage } from '../../lib/wire/data-broadcast.ts';
+import type { ResponseMessage } from '../../lib/wire/data-broadcast.ts';
 import { encodeEuc } from '../../synth/data/euc.ts';
+import type { RecordedMessage } from '../data/recorded-message.ts';
 
 const ENTRY = 0x40;
 const TYPE = 'text/X-arib-bml; charset="EUC-JP"';

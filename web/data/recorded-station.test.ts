@@ -12,7 +12,7 @@ import { stationPages } from '../../synth/data/pages.ts';
 import { BEGIN, CHANNEL, dataRecording, PICTURE_DELAY, STATION } from '../../test/data/data-recording.ts';
 import { RecordedFile } from '../../test/data/recorded-file.ts';
 import { fuzzSeed, Random } from '../../test/fuzz/random.ts';
-import { EngineRig } from '../bml/engine/engine-rig.ts';
+import { EngineRig } from '../../test/web/engine-rig.ts';
 import { KEY } from '../bml/engine/keys.ts';
 import type { RecordedItem } from './recorded-items.ts';
 import { RecordedMessages } from './recorded-messages.ts';

@@ -142,7 +142,6 @@ export const TEXTS = {
   connecting: '受信を待っています',
   loading: (percent: number, received: number, all: number) => `読み込み中 ${percent}%（${received}/${all}）`,
   starting: '表示の準備をしています',
-  loadingLabel: 'データ放送の読み込み',
   communicating: '通信中',
   /** A page of a server. */
   communication: '通信コンテンツ',

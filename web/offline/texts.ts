@@ -67,7 +67,6 @@ export const TEXTS = {
   storage: '保存領域',
   used: (bytes: number, count: number): string => `${count}件、${bytesText(bytes)}を使用中`,
   free: (bytes: number): string => `あと約${bytesText(bytes)}保存できます`,
-  freeUnknown: '空き容量は、このブラウザーでは分かりません',
   usedPart: '使用中の割合',
   notPersistent: '端末の空きが減ると、ブラウザーが自動で消すことがあります。',
 

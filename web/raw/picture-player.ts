@@ -151,11 +151,6 @@ export class PicturePlayer {
     return sorted[Math.floor(sorted.length * 0.95)] ?? 0;
   }
 
-  /** Time of the last picture that was shown, 90 kHz. */
-  get shownTime(): number {
-    return this.#lastTime;
-  }
-
   /** @param time of the sound, 90 kHz; undefined: it has not begun, so that only a first picture is shown */
   step(time: number | undefined): void {
     if (time !== undefined) {

@@ -15,7 +15,6 @@ export const DTV_TUNE = 1;
 export const DTV_CLEAR = 2;
 export const DTV_FREQUENCY = 3;
 export const DTV_BANDWIDTH_HZ = 5;
-export const DTV_VOLTAGE = 10;
 export const DTV_DELIVERY_SYSTEM = 0x11;
 export const DTV_STREAM_ID = 0x2a;
 export const DTV_ENUM_DELSYS = 0x2c;

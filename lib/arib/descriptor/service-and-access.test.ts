@@ -2,7 +2,6 @@
 
 import { expect, test } from 'bun:test';
 import { Reader } from '../reader.ts';
-import { captionLanguages } from './data.ts';
 import { findDescriptor, readDescriptors } from './index.ts';
 
 /** Octets in hexadecimal, with a comment after `//` on each line. */
@@ -476,16 +475,4 @@ test('a hyperlink refers to a service, an event, a module, content or a node', (
     expect(link?.destination).toMatchObject(expected);
   }
   expect(readDescriptors(new Reader(octets('C5 04 01 01 01 00')))).toMatchObject([{ kind: 'raw' }]);
-});
-
-test('the languages of captions are read from the data content descriptor', () => {
-  const bytes = octets('C7 12 00 08 30 09 02 13 6A 70 6E 23 65 6E 67 00 6A 70 6E 00');
-  const content = findDescriptor(readDescriptors(new Reader(bytes)), 'data_content');
-  if (content === undefined) throw new Error('no data content');
-  expect(captionLanguages(content)).toEqual([
-    { tag: 0, displayMode: 3, language: 'jpn' },
-    { tag: 1, displayMode: 3, language: 'eng' },
-  ]);
-  expect(captionLanguages({ ...content, dataComponentId: 12 })).toBeUndefined();
-  expect(captionLanguages({ ...content, selector: octets('02 13 6A 70 6E') })).toBeUndefined();
 });

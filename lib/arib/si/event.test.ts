@@ -4,7 +4,7 @@ import type { EventId } from '../ids.ts';
 import { Reader } from '../reader.ts';
 import { broadcastMs } from '../time.ts';
 import type { EitEvent } from './eit.ts';
-import { broadcastEvent, isCopyNever } from './event.ts';
+import { broadcastEvent } from './event.ts';
 
 function descriptors(table: string): EitEvent['descriptors'] {
   return readDescriptors(new Reader(Uint8Array.fromHex(table.replace(/\/\/.*/g, '').replace(/\s/g, ''))));
@@ -123,10 +123,10 @@ test('video components are recognised, with codec and resolution from stream_con
 });
 
 test('only the digital copy control descriptor forbids recording', () => {
-  expect(isCopyNever(descriptors('C1 01 C4'))).toBe(true);
-  expect(isCopyNever(descriptors('C1 01 84'))).toBe(false);
-  expect(isCopyNever(descriptors('C1 01 04'))).toBe(false);
+  expect(broadcastEvent(event('C1 01 C4')).copyNever).toBe(true);
+  expect(broadcastEvent(event('C1 01 84')).copyNever).toBe(false);
+  expect(broadcastEvent(event('C1 01 04')).copyNever).toBe(false);
   // One-segment: one generation of an undefined type.
-  expect(isCopyNever(descriptors('C1 01 88'))).toBe(false);
-  expect(isCopyNever(descriptors('52 01 00'))).toBe(false);
+  expect(broadcastEvent(event('C1 01 88')).copyNever).toBe(false);
+  expect(broadcastEvent(event('52 01 00')).copyNever).toBe(false);
 });

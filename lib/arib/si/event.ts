@@ -12,7 +12,6 @@ import {
   type SeriesDescriptor,
   type ShortEventDescriptor,
 } from '../descriptor/events.ts';
-import { type Descriptor, findDescriptor } from '../descriptor/index.ts';
 import type { EventId } from '../ids.ts';
 import type { BroadcastMs } from '../time.ts';
 import type { EitEvent } from './eit.ts';
@@ -139,15 +138,6 @@ export function broadcastEvent(event: EitEvent): BroadcastEvent {
     series,
     groups,
   };
-}
-
-/**
- * Whether a loop of an EIT, a PMT or an SDT forbids recording. No digital_copy_control means free: TR-B14 Vol. 4,
- * TR-B15 Vol. 4.
- */
-export function isCopyNever(descriptors: readonly Descriptor[]): boolean {
-  const control = findDescriptor(descriptors, 'digital_copy_control');
-  return control !== undefined && forbidsRecording(control);
 }
 
 function eventVideo(component: ComponentDescriptor): EventVideo {

@@ -7,7 +7,7 @@ import { Reader } from '../reader.ts';
 import { FIXED_COLOURS } from './fixed-colours.ts';
 
 export interface Logo {
-  /** logo_type: index of `LOGO_SIZES`. */
+  /** logo_type: 0 small 4:3, 1 small 16:9, 2 small HD, 3 to 5 the large ones. */
   readonly type: number;
   /** 9 bits, unique in the network. */
   readonly logoId: number;
@@ -16,16 +16,6 @@ export interface Logo {
   /** As broadcast: a PNG without its palette, see `completeLogo`. */
   readonly picture: Uint8Array;
 }
-
-/** Width and height by logo_type: small 4:3, 16:9 and HD, large 4:3, 16:9 and HD. */
-export const LOGO_SIZES: readonly (readonly [width: number, height: number])[] = [
-  [48, 24],
-  [36, 24],
-  [48, 27],
-  [72, 36],
-  [54, 36],
-  [64, 36],
-];
 
 /** Maximum size of the empty pictures that are sent instead of a logo. */
 const LARGEST_DUMMY = 93;

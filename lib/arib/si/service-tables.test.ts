@@ -1,14 +1,12 @@
-/** BAT, BIT, SDTT, SIT, DIT, AIT and ECM, octet by octet. */
+/** BAT, BIT, AIT and ECM, octet by octet. */
 
 import { describe, expect, test } from 'bun:test';
 import { longSection, type SectionFields, u16 } from '../../../test/stream-builder.ts';
 import { parseAit } from '../application/section-ait.ts';
 import type { ServiceId } from '../ids.ts';
 import { readSection, type Section } from '../ts/section.ts';
-import { parseSdtt } from './cdt.ts';
 import { parseEcm } from './ecm.ts';
 import { broadcasterOf, parseBat, parseBit } from './service-tables.ts';
-import { parseDit, parseSit } from './sit.ts';
 
 /** Octets in hexadecimal, with a comment after `//` on each line. */
 function octets(table: string): Uint8Array {
@@ -85,73 +83,6 @@ const EXAMPLES: readonly Example[] = [
     },
   },
   {
-    name: 'SDTT: contents, their times and descriptors',
-    parse: parseSdtt,
-    tableId: 0xc3,
-    extension: 0xfffe,
-    body: `
-      40 F1 00 04 03 A1 // transport_stream_id, original_network_id, service_id
-      01             // num_of_contents
-      10 02          // group 1, target_version 2
-      00 35          // new_version 3, download_level 1, version_indicator 1
-      00 AF          // content_description_length 10, reserved 4
-      00 81          // schedule_description_length 8, schedule_time_shift_information 1
-      9E 8B 00 00 00 00 30 00 // 1970-01-01, half an hour
-      80 00          // an unknown descriptor
-    `,
-    expected: {
-      makerId: 0xff,
-      modelId: 0xfe,
-      transportStreamId: 0x40f1,
-      originalNetworkId: 4,
-      serviceId: 929,
-      ...HEAD,
-      contents: [
-        {
-          group: 1,
-          targetVersion: 2,
-          newVersion: 3,
-          downloadLevel: 1,
-          versionIndicator: 1,
-          timeShift: 1,
-          schedule: [{ startAt: Date.parse('1970-01-01T00:00:00+09:00'), duration: 1800 }],
-          descriptors: [{ kind: 'raw', tag: 0x80, data: octets('') }],
-        },
-      ],
-    },
-  },
-  {
-    name: 'SIT: stream and services',
-    parse: parseSit,
-    tableId: 0x7f,
-    extension: 0xffff,
-    body: `
-      F0 09          // reserved 4, transmission_info_loop_length
-      C2 07 4A 50 4E 42 53 00 04 // network identification
-      00 65 C0 04    // service_id; reserved 1, running_status 4, service_loop_length
-      48 02 01 00    // service, its name cut: raw
-    `,
-    expected: {
-      ...HEAD,
-      descriptors: [
-        {
-          kind: 'network_identification',
-          country: 'JPN',
-          medium: 'BS',
-          networkId: 4,
-          privateData: octets(''),
-        },
-      ],
-      services: [
-        {
-          serviceId: 101,
-          runningStatus: 4,
-          descriptors: [{ kind: 'raw', tag: 0x48, data: octets('01 00') }],
-        },
-      ],
-    },
-  },
-  {
     name: 'AIT: applications, what to do with them and where they are',
     parse: parseAit,
     tableId: 0x74,
@@ -214,22 +145,6 @@ for (const { name, parse, tableId, extension, body, expected } of EXAMPLES) {
     }
   });
 }
-
-test('an SDTT whose schedule is longer than its content is rejected', () => {
-  const body = '40 F1 00 04 03 A1 01 10 02 00 35 00 7F 00 81 9E 8B 00 00 00 00 30 00 80 00';
-  expect(parseSdtt(section({ tableId: 0xc3, extension: 0xfffe, body }))).toBeUndefined();
-});
-
-test('DIT: a short section', () => {
-  const read = (hex: string) => {
-    const short = readSection(octets(hex));
-    return short === undefined ? undefined : parseDit(short);
-  };
-  expect(read('7E 70 01 FF')).toEqual({ transition: true });
-  expect(read('7E 70 01 7F')).toEqual({ transition: false });
-  expect(read('7E 70 00')).toBeUndefined();
-  expect(read('70 70 01 7F')).toBeUndefined();
-});
 
 describe('the broadcaster of a service', () => {
   const list = (...services: number[]) => [

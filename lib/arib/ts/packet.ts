@@ -1,7 +1,7 @@
 /**
  * The transport packet: its four header octets and its adaptation field, read in place at (bytes, offset). ISO/IEC
  * 13818-1 2.4.3.2 (transport packet) and 2.4.3.4 (adaptation field). The caller guarantees that PACKET_SIZE bytes are
- * available; nothing here allocates except `readAdaptationField`.
+ * available; nothing here allocates.
  */
 import type { Pid } from '../ids.ts';
 
@@ -13,16 +13,6 @@ export const PID_COUNT = 0x2000;
 export const PAT_PID = 0x0000 as Pid;
 /** Null packets contain no data; their continuity counter is undefined. */
 export const NULL_PID = 0x1fff as Pid;
-
-/** 27 MHz ticks, 0 to 2^33 * 300 - 1, ISO/IEC 13818-1 2.4.3.5. */
-interface AdaptationField {
-  /** The continuity counter or the clock may jump here. */
-  readonly discontinuity: boolean;
-  /** Decoding can start at this packet. */
-  readonly randomAccess: boolean;
-  /** program_clock_reference in 27 MHz ticks; undefined if absent. */
-  readonly pcr: number | undefined;
-}
 
 /** transport_error_indicator: at least one bit of the packet is wrong. */
 export function hasTransportError(bytes: Uint8Array, offset: number): boolean {
@@ -91,19 +81,6 @@ export function packetPcr(bytes: Uint8Array, offset: number): number | undefined
   const base = ((high | low) >>> 0) * 2 + (tail >> 7);
   const extension = ((tail & 0x01) << 8) | (bytes[field + 7] as number);
   return base * 300 + extension;
-}
-
-/** The adaptation field; undefined if the packet has none or its length is impossible. */
-export function readAdaptationField(bytes: Uint8Array, offset: number): AdaptationField | undefined {
-  if (!hasAdaptationField(bytes, offset)) return undefined;
-  const length = bytes[offset + HEADER_SIZE] as number;
-  if (length > PACKET_SIZE - HEADER_SIZE - 1) return undefined;
-  const flags = length === 0 ? 0 : (bytes[offset + HEADER_SIZE + 1] as number);
-  return {
-    discontinuity: (flags & 0x80) !== 0,
-    randomAccess: (flags & 0x40) !== 0,
-    pcr: packetPcr(bytes, offset),
-  };
 }
 
 /** `again`: the next packet has the payload of the last one: a repeated table. */

@@ -11,7 +11,6 @@ import {
   streamIdentifier,
 } from '../../../test/stream-builder.ts';
 import { pid, serviceId, transportStreamId } from '../ids.ts';
-import { parseCat } from './cat.ts';
 import { PacketFramer } from './framer.ts';
 import { parsePat } from './pat.ts';
 import { ecmPids, parsePmt, programPids } from './pmt.ts';
@@ -110,14 +109,6 @@ describe('a PMT', () => {
   });
 });
 
-test('a CAT lists the EMMs', () => {
-  const bytes = longSection({ tableId: 1, extension: 0xffff, version: 4, body: caDescriptor(5, 0x900) });
-  const cat = parseCat(section(bytes));
-  expect(cat?.version).toBe(4);
-  expect(cat?.descriptors).toMatchObject([{ kind: 'conditional_access', caSystemId: 5, pid: 0x900 }]);
-  expect(parseCat(section(patSection(1, [])))).toBeUndefined();
-});
-
 /** Consecutive sections, without packets. */
 function* sectionsOf(bytes: Uint8Array): Generator<Section> {
   for (let at = 0; at + 3 <= bytes.length; ) {
@@ -185,16 +176,6 @@ describe.skipIf(!hasSamples)('recorded tables', () => {
       const expected = [...new Set(pids.filter((ecm) => ecm !== 0x1fff))];
       expect(map && ecmPids(map).toSorted()).toEqual(expected.map(pid).toSorted());
     }
-  });
-
-  test('list the same EMM PIDs as TSDuck', () => {
-    const element = /<CAT [\s\S]*?<\/CAT>/.exec(xml)?.[0] ?? '';
-    const cat = sections.map(parseCat).find((parsed) => parsed !== undefined);
-    const pids = cat?.descriptors.flatMap((d) => (d.kind === 'conditional_access' ? [d.pid] : [])) as unknown;
-    const expected = [...element.matchAll(/<CA_descriptor [^>]*>/g)].map(([text]) =>
-      attribute(text, 'CA_PID'),
-    );
-    expect(pids).toEqual(expected);
   });
 
   test('are reassembled from packets, and an invalid section is dropped', () => {

@@ -1,5 +1,5 @@
 /**
- * Conversions between the three times of one programme:
+ * The three times of one programme, and conversions between the last two:
  *
  * - PTS: 33-bit stamps of the elementary streams (ISO/IEC 13818-1 2.4.3.7). They wrap every 26.5 hours, restart at a
  *   discontinuity, and the same time stamp may occur several times in one programme.
@@ -16,11 +16,9 @@ import {
   broadcastMs,
   type Media90k,
   media90k,
-  PTS_MODULUS,
   type Pts90k,
   pts90k,
   TICKS_PER_SECOND,
-  unwrapPts,
 } from '../time.ts';
 
 export interface Stretch {
@@ -30,12 +28,6 @@ export interface Stretch {
   readonly length: number;
   /** Broadcast time of its start; undefined if unknown. */
   readonly at: BroadcastMs | undefined;
-}
-
-interface MediaPosition {
-  /** Index of the stretch. */
-  readonly stretch: number;
-  readonly pts: Pts90k;
 }
 
 interface PlacedStretch extends Stretch {
@@ -49,13 +41,6 @@ const TICKS_PER_MS = TICKS_PER_SECOND / 1000;
 const MAX_STEP = 10 * TICKS_PER_SECOND;
 /** Pictures have time stamps out of order, and audio may be up to about a second ahead of its picture. */
 const MAX_STEP_BACK = TICKS_PER_SECOND;
-/** Time stamps this far outside a stretch still belong to its edge, for the reason above. */
-const EDGE = TICKS_PER_SECOND;
-/**
- * With more discontinuities the stream is broken: one every 2 s for 11 hours. Data after the last of them is left
- * out.
- */
-const MAX_STRETCHES = 20_000;
 
 /** Whether a time stamp continues the stretch that reached `last`: no long loss, and not set back. */
 export function continues(last: number, next: number): boolean {
@@ -91,39 +76,6 @@ export class TimeScale {
 
   get stretches(): readonly (Stretch & { readonly start: Media90k })[] {
     return this.#stretches;
-  }
-
-  /** Undefined while nothing was received. */
-  positionAt(media: Media90k): MediaPosition | undefined {
-    const index = this.#indexAt(media);
-    const stretch = this.#stretches[index];
-    if (stretch === undefined) return undefined;
-    return { stretch: index, pts: pts90k(stretch.pts + this.#offset(stretch, media)) };
-  }
-
-  /**
-   * Position of a time stamp. If it occurs several times, the one nearest to `nearby`. Undefined if it is in no
-   * stretch.
-   */
-  mediaAt(pts: Pts90k, nearby: Media90k): Media90k | undefined {
-    const near = media90k(nearby > 0 ? Math.min(nearby, this.duration) : 0);
-    const from = Math.max(0, this.#indexAt(near));
-    let best: Media90k | undefined;
-    const consider = (index: number): boolean => {
-      const stretch = this.#stretches[index];
-      if (stretch === undefined) return false;
-      const gap = Math.max(stretch.start - near, near - (stretch.start + stretch.length), 0);
-      if (best !== undefined && gap >= Math.abs(best - near)) return false;
-      const found = mediaIn(stretch, pts, near);
-      if (found !== undefined && (best === undefined || Math.abs(found - near) < Math.abs(best - near))) {
-        best = found;
-      }
-      return true;
-    };
-    // Outwards from the stretch of `near`, until the remaining ones are farther away than the best.
-    for (let index = from; consider(index); index += 1);
-    for (let index = from - 1; consider(index); index -= 1);
-    return best;
   }
 
   /** Not rounded to full milliseconds. Undefined if the broadcast time of no stretch is known. */
@@ -179,64 +131,4 @@ function broadcastStarts(stretches: readonly Stretch[]): (BroadcastMs | undefine
     end = start + length / TICKS_PER_MS;
     return broadcastMs(start);
   });
-}
-
-/** Position of a time stamp in one stretch, nearest to `near`. */
-function mediaIn(stretch: PlacedStretch, pts: Pts90k, near: Media90k): Media90k | undefined {
-  const fits = (offset: number): boolean => offset >= -EDGE && offset <= stretch.length + EDGE;
-  const clamp = (offset: number): number => Math.min(stretch.length, Math.max(0, offset));
-  const wanted = near - stretch.start;
-  const nearest = unwrapPts(pts - stretch.pts, clamp(wanted));
-  // At an edge the nearest one may be outside while the one a wrap away is inside.
-  const offsets = [nearest, nearest - PTS_MODULUS, nearest + PTS_MODULUS].filter(fits).map(clamp);
-  const [best] = offsets.sort((a, b) => Math.abs(a - wanted) - Math.abs(b - wanted));
-  return best === undefined ? undefined : media90k(stretch.start + best);
-}
-
-/** Builds a scale while a stream is read: one time stamp after the other, in the order of reception. */
-export class TimeScaleBuilder {
-  readonly #done: Stretch[] = [];
-  #open: { pts: Pts90k; length: number; at: BroadcastMs | undefined } | undefined;
-  /** Ticks of the newest time stamp since the start of the open stretch. */
-  #last = 0;
-
-  /**
-   * @param pts a time stamp of the leading stream (video, else the first audio)
-   * @param at its broadcast time, if known
-   */
-  add(pts: Pts90k, at?: BroadcastMs): void {
-    if (!Number.isFinite(pts)) return;
-    const open = this.#open;
-    if (open === undefined) {
-      this.#begin(pts, at);
-      return;
-    }
-    const offset = unwrapPts(pts - open.pts, this.#last);
-    if (!continues(this.#last, offset)) {
-      if (this.#done.length + 1 >= MAX_STRETCHES) return;
-      this.gap();
-      this.#begin(pts, at);
-      return;
-    }
-    this.#last = Math.max(0, offset);
-    open.length = Math.max(open.length, offset);
-    if (open.at === undefined && at !== undefined) open.at = broadcastMs(at - offset / TICKS_PER_MS);
-  }
-
-  /** The following data does not continue the previous, even if its time stamps do: lost reception, another part. */
-  gap(): void {
-    if (this.#open === undefined || this.#done.length + 1 >= MAX_STRETCHES) return;
-    this.#done.push(this.#open);
-    this.#open = undefined;
-  }
-
-  /** The scale of the data added so far. */
-  scale(): TimeScale {
-    return TimeScale.of(this.#open === undefined ? this.#done : [...this.#done, this.#open]);
-  }
-
-  #begin(pts: Pts90k, at: BroadcastMs | undefined): void {
-    this.#open = { pts: pts90k(pts), length: 0, at };
-    this.#last = 0;
-  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { EngineRig, moduleMessage, PROGRAMME, page } from './engine-rig.ts';
+import { EngineRig, moduleMessage, PROGRAMME, page } from '../../../test/web/engine-rig.ts';
 import { KEY } from './keys.ts';
 
 /** The trace of a document's script. */

@@ -1,7 +1,7 @@
 /** Focus, keys, events of the broadcast, media: what a document notices of them. */
 import { describe, expect, test } from 'bun:test';
 import type { ImmediateEvent, StreamEvent } from '../../../lib/wire/data-broadcast.ts';
-import { EngineRig, moduleMessage, page } from './engine-rig.ts';
+import { EngineRig, moduleMessage, page } from '../../../test/web/engine-rig.ts';
 import { KEY } from './keys.ts';
 
 const NOTE =

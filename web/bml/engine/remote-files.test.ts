@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { EngineRig, FakeNetwork, moduleMessage, page } from './engine-rig.ts';
+import { EngineRig, FakeNetwork, moduleMessage, page } from '../../../test/web/engine-rig.ts';
 import { KEY } from './keys.ts';
 import { RemoteFiles } from './remote-files.ts';
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test';
 import type { ModuleMessage, ResponseMessage } from '../../../lib/wire/data-broadcast.ts';
-import { EngineRig, moduleMessage, PROGRAMME, page } from './engine-rig.ts';
+import { EngineRig, moduleMessage, PROGRAMME, page } from '../../../test/web/engine-rig.ts';
 import { KEY } from './keys.ts';
 import type { Network } from './network.ts';
 

@@ -7,7 +7,7 @@ import { PacketFramer } from '../../../lib/arib/ts/framer.ts';
 import { findChannel, loadScenario } from '../../../synth/scenario/load.ts';
 import { DataReading, messageOf } from '../../../test/data/reading.ts';
 import { tablePackets } from '../../../test/peer/sent.ts';
-import { EngineRig } from './engine-rig.ts';
+import { EngineRig } from '../../../test/web/engine-rig.ts';
 import { KEY } from './keys.ts';
 
 const scenario = loadScenario('default');

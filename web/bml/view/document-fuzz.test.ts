@@ -4,12 +4,12 @@
  */
 import { expect, test } from 'bun:test';
 import { FUZZ_TIMEOUT, fuzzRounds, fuzzSeed, Random } from '../../../test/fuzz/random.ts';
+import { FONTS, NO_SOURCES, picture, Recorder } from '../../../test/web/drawing-recorder.ts';
 import type { BmlDocument } from '../document/document.ts';
 import { decodeCharacters } from '../markup/characters.ts';
 import { parseDocument } from '../markup/parser.ts';
 import { SCRIPT_PROPERTIES } from '../style/properties.ts';
 import { readStyleSheet } from '../style/style-sheet.ts';
-import { FONTS, NO_SOURCES, picture, Recorder } from './recorder.ts';
 import { DocumentView } from './view.ts';
 
 const seed = fuzzSeed();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
+import { documentOf, FONTS, picture } from '../../../test/web/drawing-recorder.ts';
 import { Layout, planeOf } from './layout.ts';
-import { documentOf, FONTS, picture } from './recorder.ts';
 import { shownSize } from './view.ts';
 
 const PLANE = { width: 960, height: 540, aspectRatio: 16 / 9 };

@@ -1,8 +1,8 @@
 /** A region that is drawn again looks as if all had been drawn: random changes on a coarse grid, compared cell by cell. */
 import { expect, test } from 'bun:test';
 import { Random } from '../../../test/fuzz/random.ts';
+import { documentOf, FONTS, picture } from '../../../test/web/drawing-recorder.ts';
 import { DEFAULT_PALETTE } from '../picture/palette.ts';
-import { documentOf, FONTS, picture } from './recorder.ts';
 import type { DrawingContext } from './sources.ts';
 import { DocumentView } from './view.ts';
 

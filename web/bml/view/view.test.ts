@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
+import { documentOf, FONTS, NO_SOURCES, picture, Recorder } from '../../../test/web/drawing-recorder.ts';
 import type { DrcsGlyph } from '../picture/drcs.ts';
 import { DEFAULT_PALETTE } from '../picture/palette.ts';
-import { documentOf, FONTS, NO_SOURCES, picture, Recorder } from './recorder.ts';
 import type { PictureUse, ViewSources } from './sources.ts';
 import { DocumentView } from './view.ts';
 

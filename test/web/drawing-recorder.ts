@@ -1,7 +1,7 @@
 /** For tests: a context that keeps the calls, and everything else that a view needs. */
-import { parseDocument } from '../markup/parser.ts';
-import { DEFAULT_PALETTE } from '../picture/palette.ts';
-import type { DrawingContext, Picture, TextFonts, ViewSources } from './sources.ts';
+import { parseDocument } from '../../web/bml/markup/parser.ts';
+import { DEFAULT_PALETTE } from '../../web/bml/picture/palette.ts';
+import type { DrawingContext, Picture, TextFonts, ViewSources } from '../../web/bml/view/sources.ts';
 
 export const FONTS: TextFonts = { round: 'round', square: 'square', ascent: 0.88 };
 

@@ -1,5 +1,5 @@
 /** For tests: an engine whose clock, page and drawing are the test's own. */
-import type { ModuleMessage, ResponseMessage, StreamEvent } from '../../../lib/wire/data-broadcast.ts';
+import type { ModuleMessage, ResponseMessage, StreamEvent } from '../../lib/wire/data-broadcast.ts';
 import type {
   Abilities,
   EngineMessage,
@@ -7,13 +7,13 @@ import type {
   MediaState,
   NetworkFault,
   PageRequest,
-} from '../bml-messages.ts';
-import { encodeEucJp } from '../markup/characters.ts';
-import { FONTS, Recorder } from '../view/recorder.ts';
-import { Engine } from './engine.ts';
-import type { Confirmation, Network, NetworkAnswer } from './network.ts';
-import type { NvramSnapshot, ReceiverSettings } from './nvram.ts';
-import type { TaskClock } from './timers.ts';
+} from '../../web/bml/bml-messages.ts';
+import { Engine } from '../../web/bml/engine/engine.ts';
+import type { Confirmation, Network, NetworkAnswer } from '../../web/bml/engine/network.ts';
+import type { NvramSnapshot, ReceiverSettings } from '../../web/bml/engine/nvram.ts';
+import type { TaskClock } from '../../web/bml/engine/timers.ts';
+import { encodeEucJp } from '../../web/bml/markup/characters.ts';
+import { FONTS, Recorder } from './drawing-recorder.ts';
 
 interface FakeFile {
   readonly body: string | Uint8Array<ArrayBuffer>;
