@@ -175,7 +175,7 @@ async function addServiceWorker(outDir: string, html: string, scripts: PageScrip
   await buildNamed(outDir, 'sw.ts', 'sw.js', { format: 'iife', define });
 }
 
-/** The files of each screen by its name, for `web/first-files.ts`. */
+/** The files of each screen by its name, for `web/early.ts`. */
 function screenScripts({ parts }: PageScripts): Record<string, readonly string[]> {
   const screens = [...parts].flatMap(([source, files]): [string, readonly string[]][] => {
     const [, name] = /\/(\w+)-screen\.tsx$/u.exec(source) ?? [];

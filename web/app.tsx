@@ -11,7 +11,6 @@ import {
   shownProgram,
   shownReservation,
 } from './navigation/router.ts';
-import { NotFound } from './not-found.tsx';
 import {
   arrivals,
   Background,
@@ -36,6 +35,7 @@ import {
 import { stationById } from './query/stations.ts';
 import { ConnectionBanner, Rail, useScreenKeys } from './shell.tsx';
 import { TEXTS } from './texts.ts';
+import { Panel } from './ui/panel.tsx';
 import { Toasts } from './ui/toast.tsx';
 import { narrow } from './words/channel.ts';
 
@@ -105,6 +105,38 @@ function Player({ current }: { current: PlayerScreen }) {
   const { recordingId, name } = current;
   // Without a key: the next episode keeps the element, and with it the full screen.
   return <Watch recordingId={recordingId} chase={name === 'chase'} />;
+}
+
+/** Japanese as it was typed, where it is valid. */
+function readable(path: string): string {
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}
+
+/** For addresses that lead nowhere. */
+function NotFound({ path }: { path: string }) {
+  return (
+    <Panel
+      icon="help"
+      title={TEXTS.noScreen}
+      actions={
+        <>
+          <a class="button button-main" href="." data-nav-initial="">
+            {TEXTS.toHome}
+          </a>
+          <a class="button" href="recordings">
+            {TEXTS.toRecordings}
+          </a>
+        </>
+      }
+    >
+      <p>{TEXTS.noScreenNote}</p>
+      <p class="note">{readable(path)}</p>
+    </Panel>
+  );
 }
 
 function Content({ current }: { current: Exclude<Screen, PlayerScreen> }) {

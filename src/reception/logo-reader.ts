@@ -8,13 +8,16 @@
 import { Carousel, type CompleteModule } from '../../lib/arib/carousel/carousel.ts';
 import { filterDescriptors, findDescriptor } from '../../lib/arib/descriptor/index.ts';
 import { broadcastTypeOf, type NetworkId, type Pid, type ServiceId } from '../../lib/arib/ids.ts';
-import { CDT_LOGO, CDT_PID, type Cdt, parseCdt } from '../../lib/arib/si/cdt.ts';
 import { CompleteTables } from '../../lib/arib/si/complete-tables.ts';
 import {
+  CDT_LOGO,
+  CDT_PID,
+  type Cdt,
   completeLogo,
   isDummyLogo,
   type Logo,
   logoSize,
+  parseCdt,
   parseLogo,
   parseLogoModule,
 } from '../../lib/arib/si/logo.ts';

@@ -8,7 +8,6 @@
  * `schedule/plan/program-times.ts`.
  */
 import type { BroadcastMs } from '../../lib/arib/time.ts';
-import { assertNever } from '../../lib/host/assert-never.ts';
 import { PRIORITY } from '../../lib/wire/vocabulary.ts';
 import type { AirState } from '../model/airing.ts';
 import type { RecordingEnding } from '../model/recording.ts';
@@ -144,6 +143,11 @@ export function endsAt({ closeAt, holdUntil }: Pick<LifecycleTimes, 'closeAt' | 
 /** Received data is written. */
 export function isWritten(state: LifecycleState): boolean {
   return state !== 'broken_off' && state !== 'unreceived';
+}
+
+/** A missing case of a switch is a type error, an impossible value a thrown one. */
+function assertNever(value: never): never {
+  throw new Error(`unexpected value: ${JSON.stringify(value)}`);
 }
 
 export function next(lifecycle: RecordingLifecycle, event: LifecycleEvent): RecordingLifecycle {

@@ -3,12 +3,11 @@ import { applicationsOf, parseAit } from '../../lib/arib/application/section-ait
 import { readApplicationDescriptors } from '../../lib/arib/descriptor/application-table.ts';
 import { readDescriptors } from '../../lib/arib/descriptor/index.ts';
 import { Reader } from '../../lib/arib/reader.ts';
-import { parseCdt } from '../../lib/arib/si/cdt.ts';
 import { CompleteTables } from '../../lib/arib/si/complete-tables.ts';
 import { parseEcm } from '../../lib/arib/si/ecm.ts';
 import { parseEit, parseTot } from '../../lib/arib/si/eit.ts';
 import { broadcastEvent } from '../../lib/arib/si/event.ts';
-import { completeLogo, logoSize, parseLogo, parseLogoModule } from '../../lib/arib/si/logo.ts';
+import { completeLogo, logoSize, parseCdt, parseLogo, parseLogoModule } from '../../lib/arib/si/logo.ts';
 import { ScheduleCoverage } from '../../lib/arib/si/schedule-coverage.ts';
 import { parseBat, parseBit, parseNit, parseSdt } from '../../lib/arib/si/service-tables.ts';
 import { broadcastMs } from '../../lib/arib/time.ts';

@@ -12,10 +12,16 @@ import { Carousel } from '../../lib/arib/carousel/carousel.ts';
 import { parseDdb, parseDii } from '../../lib/arib/carousel/download-message.ts';
 import { readDescriptors } from '../../lib/arib/descriptor/index.ts';
 import { Reader } from '../../lib/arib/reader.ts';
-import { parseCdt } from '../../lib/arib/si/cdt.ts';
 import { parseEcm } from '../../lib/arib/si/ecm.ts';
 import { parseTot } from '../../lib/arib/si/eit.ts';
-import { completeLogo, isDummyLogo, logoSize, parseLogo, parseLogoModule } from '../../lib/arib/si/logo.ts';
+import {
+  completeLogo,
+  isDummyLogo,
+  logoSize,
+  parseCdt,
+  parseLogo,
+  parseLogoModule,
+} from '../../lib/arib/si/logo.ts';
 import { parseSdt } from '../../lib/arib/si/service-tables.ts';
 import { parsePmt } from '../../lib/arib/ts/pmt.ts';
 import type { Section } from '../../lib/arib/ts/section.ts';

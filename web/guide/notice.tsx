@@ -1,7 +1,9 @@
 /** Loading, error and empty states of the guide, over or instead of its sheet. */
+
+import { useEffect, useState } from 'preact/hooks';
 import type { Station } from '../../lib/wire/api.ts';
 import { needsScan } from '../query/first-scan.ts';
-import { gathered } from '../query/guide-status.ts';
+import { firstReading, gathered } from '../query/guide-status.ts';
 import { GUIDE_STATUS, TUNERS } from '../query/queries.ts';
 import { readStations, type StationList, stations } from '../query/stations.ts';
 import { useQuery } from '../query/use-query.ts';
@@ -11,7 +13,6 @@ import { ProgressBar } from '../ui/progress.tsx';
 import { adviceFor } from '../words/advice.ts';
 import { narrow } from '../words/channel.ts';
 import { FailurePanel } from '../words/failure-panel.tsx';
-import { FirstRead } from './first-read.tsx';
 import type { ViewState } from './store.ts';
 import { TEXTS } from './texts.ts';
 
@@ -22,6 +23,24 @@ interface NoticeProps {
   readonly type: Station['type'];
   readonly onRetry: () => void;
   readonly onNow: () => void;
+}
+
+/** A guide that is complete is not polled for its progress. */
+const { poll: _, ...ON_EVENTS } = GUIDE_STATUS;
+
+/** Says over a sheet with empty columns that their programmes are being received. */
+function FirstRead({ type }: { readonly type: Station['type'] }) {
+  const [isReading, setReading] = useState(false);
+  const { value: status } = useQuery(isReading ? GUIDE_STATUS : ON_EVENTS);
+  const shown = new Set(stations.value.filter((station) => station.type === type).map(({ id }) => id));
+  const progress = status === undefined ? undefined : firstReading(status, (id) => shown.has(id));
+  useEffect(() => setReading(progress !== undefined), [progress === undefined]);
+  if (progress === undefined) return null;
+  return (
+    <p class="guide-loading numbers no-pointer nowrap" role="status">
+      {TEXTS.receiving(progress.total, progress.known)}
+    </p>
+  );
 }
 
 export function GuideNotice({ state, bare, type, onRetry, onNow }: NoticeProps) {

@@ -1,18 +1,18 @@
 /** What happened lately, newest first; each leads to its thing. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Notice } from '../../lib/wire/notifications.ts';
-import type { NoticeEvent } from '../../lib/wire/vocabulary.ts';
+import type { NoticeActionName, NoticeEvent } from '../../lib/wire/vocabulary.ts';
 import { now } from '../device/clock.ts';
+import { navigate } from '../navigation/router.ts';
 import { ApiFailure, networkFailure } from '../query/api.ts';
-import { getNoticesBefore, NOTICES } from '../query/notices.ts';
-import { useQuery } from '../query/use-query.ts';
+import { actOn, getNoticesBefore, NOTICES } from '../query/notices.ts';
+import { entryOf, useQuery } from '../query/use-query.ts';
 import { ReminderList } from '../reminders/reminder-list.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { showToast } from '../ui/toast.tsx';
 import { FailurePanel } from '../words/failure-panel.tsx';
 import { agoText, momentText } from '../words/time.ts';
-import { NoticeActions } from './actions.tsx';
 import { TEXTS } from './texts.ts';
 import { noteSeen, seenNotice } from './unread.ts';
 
@@ -41,6 +41,55 @@ const LOOKS: Readonly<Record<NoticeEvent, { icon: IconName; tone: 'bad' | 'warn'
 
 /** Only the newest page is answered at once. */
 const PAGE = 50;
+const ICONS: Readonly<Record<NoticeActionName, IconName>> = {
+  watch: 'play',
+  book_next: 'reserve',
+  record: 'reserve',
+  cancel: 'close',
+  encode: 'retry',
+  empty_bin: 'bin',
+};
+
+/** What can be done about a notice with one press. */
+function NoticeActions({ notice }: { notice: Pick<Notice, 'id' | 'actions'> }) {
+  const [running, setRunning] = useState<NoticeActionName | undefined>(undefined);
+  const run = async (action: NoticeActionName): Promise<void> => {
+    setRunning(action);
+    try {
+      const { message, path } = await actOn(notice.id, action);
+      showToast(message, { label: TEXTS.showResult, run: () => navigate(path) });
+    } catch (error) {
+      showToast((error instanceof ApiFailure ? error : networkFailure(error)).message);
+    }
+    setRunning(undefined);
+    // What can be done about the others has changed, too.
+    await entryOf(NOTICES).renew();
+  };
+  if (notice.actions.length === 0) return null;
+  return (
+    <div class="notice-actions flex wrap gap-50">
+      {notice.actions.map(({ action, label, path }) =>
+        path === null ? (
+          <button
+            key={action}
+            type="button"
+            class="button button-small"
+            aria-disabled={running !== undefined}
+            onClick={running === undefined ? () => void run(action) : undefined}
+          >
+            <Icon name={ICONS[action] ?? 'next'} />
+            {running === action ? TEXTS.acting : label}
+          </button>
+        ) : (
+          <a key={action} class="button button-small" href={path}>
+            <Icon name={ICONS[action] ?? 'next'} />
+            {label}
+          </a>
+        ),
+      )}
+    </div>
+  );
+}
 
 function Row({ notice, isNew }: { notice: Notice; isNew: boolean }) {
   const { icon, tone } = LOOKS[notice.event];

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Target } from '../../lib/wire/notifications.ts';
 import { now } from '../device/clock.ts';
 import { ApiFailure, networkFailure } from '../query/api.ts';
-import { addTarget, removeTarget, TARGETS, testTarget } from '../query/notices.ts';
+import { addTarget, getPushKey, removeTarget, TARGETS, testTarget } from '../query/notices.ts';
 import { useQuery } from '../query/use-query.ts';
 import { Confirm } from '../ui/confirm.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -11,7 +11,6 @@ import { showToast } from '../ui/toast.tsx';
 import { agentName } from '../words/agent-name.ts';
 import { BlockWaiting, Refusal } from '../words/field-failure.tsx';
 import { agoText } from '../words/time.ts';
-import { pushObstacle, subscribe } from './push.ts';
 import { TargetForm } from './target-form.tsx';
 import { FORMAT_LABELS, TEXTS } from './texts.ts';
 
@@ -74,6 +73,41 @@ function Row({ target, onEdit, onRemove }: RowProps) {
 }
 
 type Task = { readonly kind: 'add' } | { readonly kind: 'edit' | 'remove'; readonly target: Target };
+/** Why this browser cannot get notices; undefined: it can. */
+function pushObstacle(): string | undefined {
+  if (!isSecureContext) return TEXTS.insecure;
+  if (!('serviceWorker' in navigator) || !('PushManager' in window) || !('Notification' in window))
+    return /\b(iPhone|iPad)\b/.test(navigator.userAgent) ? TEXTS.iosInstall : TEXTS.notSupported;
+  if (Notification.permission === 'denied') return TEXTS.denied;
+  return undefined;
+}
+
+/** Asks the person, and the browser's push service. @throws Error with a sentence for people */
+async function subscribe(): Promise<PushSubscription> {
+  if ((await Notification.requestPermission()) !== 'granted') throw new Error(TEXTS.denied);
+  const { publicKey } = await getPushKey();
+  await navigator.serviceWorker.register('sw.js');
+  const registration = await navigator.serviceWorker.ready;
+  try {
+    const known = await registration.pushManager.getSubscription();
+    // One for another key, such as of a service that was set up anew, cannot be used.
+    if (known !== null && keyOf(known) !== publicKey) await known.unsubscribe();
+    return await registration.pushManager.subscribe({
+      userVisibleOnly: true,
+      applicationServerKey: publicKey,
+    });
+  } catch (error) {
+    throw new Error(TEXTS.pushFailed, { cause: error });
+  }
+}
+
+function keyOf({ options }: PushSubscription): string {
+  const bytes = new Uint8Array(options.applicationServerKey ?? new ArrayBuffer(0));
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/=+$/, '');
+}
 
 export function NotificationTargets() {
   const { value, failure, renew } = useQuery(TARGETS);

@@ -5,10 +5,11 @@ import { useLayoutEffect } from 'preact/hooks';
 import type { Recording, RecordingSeries } from '../../lib/wire/api.ts';
 import { RECORDING_LIMIT } from '../../lib/wire/vocabulary.ts';
 import { recordingsLook, recordingsSort } from '../device/preferences.ts';
-import { navigate, watchPath } from '../navigation/router.ts';
+import { navigate, setQuery, watchPath } from '../navigation/router.ts';
 import type { Pages } from '../query/pages.ts';
 import { getRecordingPage } from '../query/recordings.ts';
 import { Icon } from '../ui/icon.tsx';
+import { Panel } from '../ui/panel.tsx';
 import { showToast } from '../ui/toast.tsx';
 import { FailurePanel } from '../words/failure-panel.tsx';
 import { canPlay } from '../words/recording.ts';
@@ -16,8 +17,15 @@ import { monthText } from '../words/time.ts';
 import { moveToBin } from './actions.ts';
 import { CardSkeleton, RecordingCard, SeriesCard } from './card.tsx';
 import { CellList, indexOfCell } from './cell-list.tsx';
-import { Empty } from './empty.tsx';
-import { openRecording, openSeries, parametersOf, type RecordingQuery } from './query.ts';
+import {
+  isFiltered,
+  NO_FILTERS,
+  narrowings,
+  openRecording,
+  openSeries,
+  parametersOf,
+  type RecordingQuery,
+} from './query.ts';
 import { type Selection, usePresses } from './selection.ts';
 import { TEXTS } from './texts.ts';
 
@@ -184,6 +192,78 @@ interface ListStateProps<T> {
   /** Runs before the first paint of the loaded content. */
   readonly onKnown: () => void;
   readonly children: ComponentChildren;
+}
+
+/** Why the list is empty, and how to get recordings. */
+function Empty({ shown }: { shown: RecordingQuery }) {
+  const narrowed = shown.q.trim() !== '' || narrowings(shown) > 0;
+  if (narrowed) {
+    return (
+      <Panel
+        icon="search"
+        title={shown.q.trim() === '' ? TEXTS.noneOfFilter : TEXTS.noneFound(shown.q.trim())}
+        actions={
+          <button type="button" class="button button-main" onClick={() => setQuery(NO_FILTERS, true)}>
+            {TEXTS.clearFilter}
+          </button>
+        }
+      >
+        <p>{TEXTS.noneFoundNote}</p>
+      </Panel>
+    );
+  }
+  if (shown.show === 'bin') {
+    return (
+      <Panel icon="bin" title={TEXTS.binEmpty}>
+        <p>{TEXTS.binEmptyNote}</p>
+      </Panel>
+    );
+  }
+  if (shown.show === 'failed') {
+    return (
+      <Panel icon="check" title={TEXTS.noFailed}>
+        <p>{TEXTS.noFailedNote}</p>
+      </Panel>
+    );
+  }
+  if (shown.show === 'protected') {
+    return (
+      <Panel icon="lock" title={TEXTS.noProtected}>
+        <p>{TEXTS.noProtectedNote}</p>
+      </Panel>
+    );
+  }
+  if (isFiltered(shown) || shown.series !== undefined) {
+    return (
+      <Panel
+        icon="check"
+        title={shown.unwatched ? TEXTS.noUnwatched : TEXTS.noneOfSeries}
+        actions={
+          <a class="button button-main" href="recordings">
+            {TEXTS.showAll}
+          </a>
+        }
+      />
+    );
+  }
+  return (
+    <Panel
+      icon="recordings"
+      title={TEXTS.none}
+      actions={
+        <>
+          <a class="button button-main" href="guide" data-nav-initial="">
+            {TEXTS.bookFromGuide}
+          </a>
+          <a class="button" href="rules">
+            {TEXTS.makeRule}
+          </a>
+        </>
+      }
+    >
+      <p>{TEXTS.noneNote}</p>
+    </Panel>
+  );
 }
 
 /** Loading, error and empty states of a list. */

@@ -10,12 +10,13 @@ import { startOffline } from '../offline/start.ts';
 import { RULES, RUNNING_RECORDINGS, STORAGE } from '../query/queries.ts';
 import { getRecordingPage, getSeriesPage } from '../query/recordings.ts';
 import { useQuery } from '../query/use-query.ts';
+import { Confirm } from '../ui/confirm.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { lazy } from '../ui/lazy.tsx';
+import { quoted } from '../words/recording.ts';
 import { splitTitle, tidyTitle } from '../words/title.ts';
 import { erase, stopRecording } from './actions.ts';
 import { focusCellList } from './cell-list.tsx';
-import { EraseSheet, StopSheet } from './confirm.tsx';
 import { EncodeLine, EncodeSeries, useEncodes } from './encodes.tsx';
 import { ListState, RecordingList, SeriesList, useChoosing } from './list.tsx';
 import { Lists, useList } from './lists.ts';
@@ -215,6 +216,42 @@ interface OverProps {
   readonly rules: readonly RuleName[];
   readonly selection: Selection;
   readonly onClose: () => void;
+}
+
+interface EraseProps {
+  readonly list: readonly Recording[];
+  readonly onClose: () => void;
+  readonly onErase: () => void;
+}
+
+function EraseSheet({ list, onClose, onErase }: EraseProps) {
+  const only = list.length === 1 ? list[0] : undefined;
+  return (
+    <Confirm title={TEXTS.eraseShort} action={TEXTS.erase} onConfirm={onErase} onClose={onClose}>
+      <p>
+        {only === undefined
+          ? TEXTS.erasesMany(list.length.toLocaleString('ja-JP'))
+          : TEXTS.erases(quoted(splitTitle(only.name).title))}
+      </p>
+      <p>
+        <b>{TEXTS.noUndo}</b>
+      </p>
+    </Confirm>
+  );
+}
+
+interface StopProps {
+  readonly recording: Recording;
+  readonly onClose: () => void;
+  readonly onStop: () => void;
+}
+
+function StopSheet({ recording, onClose, onStop }: StopProps) {
+  return (
+    <Confirm title={TEXTS.stop} action={TEXTS.stop} onConfirm={onStop} onClose={onClose}>
+      <p>{TEXTS.stops(quoted(splitTitle(recording.name).title))}</p>
+    </Confirm>
+  );
 }
 
 function OverScreen({ over, shown, storage, rules, selection, onClose }: OverProps) {

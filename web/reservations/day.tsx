@@ -11,18 +11,23 @@ import { isRecordKey } from '../navigation/keys.ts';
 import { openReservation, query, setQuery } from '../navigation/router.ts';
 import { TUNERS } from '../query/queries.ts';
 import { reservationById } from '../query/reservations.ts';
+import { originText } from '../query/rule-names.ts';
 import { stationById } from '../query/stations.ts';
 import { useQuery } from '../query/use-query.ts';
 import { airHour } from '../ui/air-hour.ts';
+import { Named } from '../ui/named.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { adviceFor } from '../words/advice.ts';
-import { broadcastDay, DAY_MS, HOUR_MS } from '../words/day.ts';
-import { titleOf } from '../words/reservation.ts';
+import { narrow } from '../words/channel.ts';
+import { broadcastDay, DAY_MS, DAYS, HOUR_MS } from '../words/day.ts';
+import { stateReason, titleOf } from '../words/reservation.ts';
+import { StateBadge } from '../words/state-badge.tsx';
+import { airDateText, lengthText, spanText, WEEKDAYS } from '../words/time.ts';
+import { ActionButton } from './action-button.tsx';
 import { toggle } from './actions.ts';
 import { BarButton, RowHead } from './bar.tsx';
-import { DayFocus } from './day-focus.tsx';
-import { DayPicker } from './day-picker.tsx';
-import { dayOfText } from './days.ts';
+import { ConflictHelp } from './conflict.tsx';
+import { dateOf, dayOfText, dayWords, PLACED_STATES, textOfDay } from './days.ts';
 import { TEXTS } from './texts.ts';
 import { enterBars, type Place, type Row, stepBar, timetable, wayOf } from './timetable.ts';
 
@@ -148,6 +153,99 @@ function useTable(
         to: plusMs(day, DAY_MS),
       }),
     [items, tuners, day],
+  );
+}
+
+/** Full text of the focused bar, which is too short for it; of a conflict, the ways to resolve it. */
+function DayFocus({ id, onOpen }: { id: ReservationId | undefined; onOpen: (id: ReservationId) => void }) {
+  const item = id === undefined ? undefined : reservationById(id);
+  if (item === undefined) return null;
+  return (
+    <section
+      class="day-focus stack one-column gap-75 round-l bordered surface shadow-1 wide-only"
+      aria-label={TEXTS.chosen}
+      data-nav-group="day-focus"
+    >
+      <div class="conflict-head flex align-start gap-75">
+        <button
+          type="button"
+          class="conflict-name stack grow min-0 gap-10 text-left round-s"
+          onClick={() => onOpen(item.id)}
+        >
+          <b class="text-l line-tight">{titleOf(item)}</b>
+          <span class="numbers note">
+            {TEXTS.facts(
+              airDateText(item.startAt),
+              spanText(item.startAt, item.endAt),
+              lengthText(item.endAt - item.startAt),
+              narrow(item.serviceName),
+              originText(item.ruleId),
+            )}
+          </span>
+        </button>
+        <StateBadge item={item} />
+        <ActionButton item={item} />
+      </div>
+      {item.state === 'conflict' ? <ConflictHelp item={item} /> : null}
+      {item.state === 'missed' ? <p class="text-s semibold text-warn">{stateReason(item)}</p> : null}
+    </section>
+  );
+}
+
+interface PickerProps {
+  readonly items: readonly ReservationItem[];
+  readonly day: BroadcastMs;
+  readonly now: BroadcastMs;
+  /** null: today. */
+  readonly onDay: (text: string | null) => void;
+}
+
+/** Yesterday to the end of the guide, each day with the number of its reservations. */
+function DayPicker({ items, day, now, onDay }: PickerProps) {
+  const today = broadcastDay(now);
+  const days = Array.from({ length: DAYS + 1 }, (_, index) => plusMs(today, (index - 1) * DAY_MS));
+  return (
+    <div
+      class="day-picker flex hscroll gap-20"
+      role="tablist"
+      aria-label={TEXTS.date}
+      data-nav-group="day-picker"
+    >
+      {days.map((one) => {
+        const date = dateOf(one);
+        const words = dayWords(one, now) || TEXTS.weekday(WEEKDAYS[date.getUTCDay()] ?? '');
+        const within = items.filter(
+          (item) => PLACED_STATES.has(item.state) && item.endAt > one && item.startAt < one + DAY_MS,
+        );
+        const conflicts = within.filter(({ state }) => state === 'conflict').length;
+        return (
+          <button
+            key={one}
+            type="button"
+            role="tab"
+            class="guide-day stack items-middle muted round-m hover-deep"
+            data-weekday={date.getUTCDay()}
+            aria-selected={one === day}
+            onClick={() => onDay(one === today ? null : textOfDay(one))}
+          >
+            <Named
+              name={`${TEXTS.dayName(date.getUTCMonth() + 1, date.getUTCDate(), words, within.length)}${conflicts === 0 ? '' : TEXTS.dayConflicts(conflicts)}`}
+            >
+              <span class="text-mini bold">{words}</span>
+              <b class="guide-day-number numbers ink">
+                <span class="wide-only">{`${date.getUTCMonth() + 1}/`}</span>
+                {date.getUTCDate()}
+              </b>
+              <span
+                class={`numbers text-mini bold nowrap ${conflicts > 0 ? 'day-count-warn pill fill-warn' : ''}`}
+              >
+                {within.length === 0 ? '–' : TEXTS.count(within.length)}
+              </span>
+            </Named>
+          </button>
+        );
+      })}
+    </div>
   );
 }
 

@@ -1,25 +1,30 @@
 /** The rule editor: form, preview beside it, and a bar to save or leave. */
+
+import type { RefObject } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { StationId } from '../../lib/arib/ids.ts';
 import type { RuleItem } from '../../lib/wire/api.ts';
 import type { RuleId } from '../../lib/wire/ids.ts';
 import { goBackOr, keepScreen, navigate, query } from '../navigation/router.ts';
 import { rulePage } from '../navigation/rule-address.ts';
-import { getRule, type KnownSettings } from '../query/api.ts';
+import { type ApiFailure, getRule, type KnownSettings } from '../query/api.ts';
 import { household } from '../query/settings.ts';
+import { stationById } from '../query/stations.ts';
 import { callQuery, useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { Sheet } from '../ui/sheet.tsx';
 import { showToast } from '../ui/toast.tsx';
+import { adviceFor } from '../words/advice.ts';
 import { FailurePanel } from '../words/failure-panel.tsx';
 import { ActionFields } from './action-fields.tsx';
 import { DisabledNote, stationName } from './card.tsx';
 import { ConditionFields } from './condition-fields.tsx';
-import { type SaveOptions, useDraft } from './draft.ts';
-import { EditConflictSheet } from './edit-conflict-sheet.tsx';
+import { type EditConflict, type SaveOptions, useDraft } from './draft.ts';
 import { formOf, formOfQuery, isLimited, type RuleForm, readForm } from './form.ts';
+import { fieldInWords } from './merge.ts';
 import { Preview } from './preview.tsx';
-import { SaveBar } from './save-bar.tsx';
+import { type PreviewState, previewOf } from './preview-run.ts';
 import { wantedRule } from './store.ts';
 import { TEXTS } from './texts.ts';
 import { markedWords, sentenceOf } from './words.ts';
@@ -98,6 +103,121 @@ interface EditorProps {
   readonly initial: RuleForm;
   /** The rule under edit; undefined for a new one. */
   readonly rule: RuleItem | undefined;
+}
+
+interface EditConflictProps {
+  readonly editConflict: EditConflict;
+  readonly form: RuleForm;
+  readonly onOver: () => void;
+  readonly onTheirs: () => void;
+  readonly onStay: () => void;
+}
+
+/** The rule was saved elsewhere meanwhile: the differences, and which version to keep. */
+function EditConflictSheet({ editConflict, form, onOver, onTheirs, onStay }: EditConflictProps) {
+  const nameOf = (id: StationId): string | undefined => stationById(id)?.name;
+  return (
+    <Sheet title={TEXTS.editConflict} onClose={onStay}>
+      <p class="sheet-note">{TEXTS.editConflictNote}</p>
+      <dl class="stack no-margin gap-75">
+        {editConflict.fields.map((name) => {
+          const { label, value } = fieldInWords(name, form, nameOf);
+          return (
+            <div key={name} class="rule-difference stack gap-25 round-m bordered">
+              <dt class="semibold">{label}</dt>
+              <dd class="stack no-margin">
+                <span class="muted">{TEXTS.otherScreen}</span>
+                {fieldInWords(name, editConflict.there, nameOf).value}
+              </dd>
+              <dd class="stack no-margin">
+                <span class="muted">{TEXTS.thisScreen}</span>
+                {value}
+              </dd>
+            </div>
+          );
+        })}
+      </dl>
+      <div class="flex wrap gap-60 above-100">
+        <button type="button" class="button button-main" onClick={onOver}>
+          {TEXTS.saveThis}
+        </button>
+        <button type="button" class="button" onClick={onTheirs}>
+          {TEXTS.takeOther}
+        </button>
+        <button type="button" class="button" onClick={onStay}>
+          {TEXTS.goOn}
+        </button>
+      </div>
+    </Sheet>
+  );
+}
+
+/** Number of matches; on phones the list is below the form. */
+function previewCount(state: PreviewState): string {
+  const preview = previewOf(state);
+  if (preview === undefined || preview.fault != null) return '';
+  return TEXTS.count(preview.total.toLocaleString('ja'));
+}
+
+interface BarProps {
+  readonly button: RefObject<HTMLButtonElement | null>;
+  readonly preview: PreviewState;
+  /** Reason of the last failed save, where it concerns no field. */
+  readonly failure: ApiFailure | undefined;
+  readonly saving: boolean;
+  readonly onSave: (asNew: boolean) => void;
+}
+
+function Failed({ failure, onSave }: { failure: ApiFailure; onSave: BarProps['onSave'] }) {
+  const kept = TEXTS.keptInput;
+  if (failure.code !== 'not_found') {
+    return (
+      <p class="field-failed" role="alert">
+        {failure.message} {adviceFor(failure).next} {kept}
+      </p>
+    );
+  }
+  return (
+    <div class="field-failed" role="alert">
+      {TEXTS.goneMeanwhile(kept)}
+      <button type="button" class="button button-small" onClick={() => onSave(true)}>
+        {TEXTS.saveAsNew}
+      </button>
+    </div>
+  );
+}
+
+/** Save and leave, the reason of a failed save, and on phones a link to the preview. */
+function SaveBar({ button, preview, failure, saving, onSave }: BarProps) {
+  const count = previewCount(preview);
+  return (
+    <div class="rule-bar sticky at-bottom">
+      {failure === undefined ? null : <Failed failure={failure} onSave={onSave} />}
+      <div class="rule-bar-line hstack justify-end gap-60">
+        <button
+          type="button"
+          class="button rule-bar-count"
+          onClick={() => document.getElementById('rule-preview')?.scrollIntoView({ block: 'start' })}
+        >
+          <span class={count === '' ? undefined : 'wide-only'}>{TEXTS.matches}</span>
+          <b class="numbers">{count}</b>
+          <Icon name="down" />
+        </button>
+        <button type="button" class="button" onClick={() => goBackOr('rules')}>
+          {TEXTS.cancel}
+        </button>
+        <button
+          ref={button}
+          type="button"
+          class="button button-main"
+          aria-busy={saving}
+          onClick={() => onSave(false)}
+        >
+          {saving ? TEXTS.saving : TEXTS.save}
+        </button>
+      </div>
+    </div>
+  );
 }
 
 function Editor({ title, initial, rule }: EditorProps) {

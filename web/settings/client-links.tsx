@@ -8,7 +8,7 @@ import { ApiFailure, createClientLink, networkFailure, revokeClientLink } from '
 import { CLIENT_LINKS } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
 import { Confirm } from '../ui/confirm.tsx';
-import { Qr } from '../ui/qr.tsx';
+import { qrCode } from '../ui/qr-code.ts';
 import { showToast } from '../ui/toast.tsx';
 import { BlockWaiting, Refusal } from '../words/field-failure.tsx';
 import { agoText, momentText } from '../words/time.ts';
@@ -79,6 +79,31 @@ function Row({ link, onRevoke }: { link: ClientLink; onRevoke: () => void }) {
         {TEXTS.linkRevoke}
       </button>
     </li>
+  );
+}
+
+/** Quiet zone around it, modules: ISO/IEC 18004, 7.3.8. */
+const QUIET = 4;
+
+/** Black on white in every theme: cameras read nothing else for certain. */
+function Qr({ text, label }: { readonly text: string; readonly label: string }) {
+  const rows = qrCode(text);
+  if (rows === undefined) return null;
+  const size = rows.length + 2 * QUIET;
+  const path = rows
+    .flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x + QUIET} ${y + QUIET}h1v1h-1z`] : [])))
+    .join('');
+  return (
+    <svg
+      class="qr block-level"
+      viewBox={`0 0 ${size} ${size}`}
+      role="img"
+      aria-label={label}
+      shape-rendering="crispEdges"
+    >
+      <rect width={size} height={size} fill="#fff" />
+      <path d={path} fill="#000" />
+    </svg>
   );
 }
 

@@ -7,7 +7,7 @@ import { connection } from '../device/connection.ts';
 import { query } from '../navigation/router.ts';
 import { NotificationTargets } from '../notices/targets.tsx';
 import { getHealth, getSystem } from '../query/api.ts';
-import { GUIDE_STATUS } from '../query/queries.ts';
+import { ACCESS, CLIENT_LINKS, GUIDE_STATUS } from '../query/queries.ts';
 import { household, readHousehold } from '../query/settings.ts';
 import { callQuery, useQuery } from '../query/use-query.ts';
 import { CardField } from '../tuners/card-block.tsx';
@@ -20,7 +20,7 @@ import { AccessBlock } from './access.tsx';
 import { ClientLinksBlock } from './client-links.tsx';
 import { DevicesBlock } from './devices.tsx';
 import { EncodeHours, EncodeMeasured, EncodeOlder } from './encode.tsx';
-import { ClockBlock, SystemBlock } from './facts.tsx';
+import { ClockBlock, Fact, SystemBlock } from './facts.tsx';
 import {
   ChoiceField,
   DeviceField,
@@ -34,7 +34,6 @@ import {
 import { FoldersBlock } from './folders.tsx';
 import { LicensesBlock } from './licenses.tsx';
 import { MqttBlock } from './mqtt.tsx';
-import { OwnerBlock } from './owner.tsx';
 import { type Described, matches, ROWS, type Row, SECTIONS, type SectionKey } from './table.ts';
 import { TEXTS } from './texts.ts';
 
@@ -92,6 +91,49 @@ function System() {
 /** Of a section, below its settings. */
 interface Block extends Described {
   readonly Content: ComponentType;
+}
+
+/** What environment variables of the server decide: the trusted networks, the login, ports for other programs. */
+function OwnerBlock() {
+  const access = useQuery(ACCESS);
+  const links = useQuery(CLIENT_LINKS);
+  if (access.value === undefined) return <BlockWaiting failure={access.failure} />;
+  const { trustedNetworks, trustedProxies, login } = access.value;
+  const group = login.group === null ? '' : TEXTS.loginGroup(login.group);
+  const portText = (port: number | null): string => (port === null ? TEXTS.noPort : TEXTS.port(port));
+  return (
+    <dl class="facts owner-facts">
+      {trustedNetworks.length === 0 ? (
+        <Fact name={TEXTS.networks}>{TEXTS.noNetworks}</Fact>
+      ) : (
+        <Fact name={TEXTS.networks} note={TEXTS.networksNote}>
+          {trustedNetworks.join('、')}
+        </Fact>
+      )}
+      {trustedProxies.length === 0 ? null : (
+        <Fact name={TEXTS.proxies} note={TEXTS.proxiesNote}>
+          {trustedProxies.join('、')}
+        </Fact>
+      )}
+      {login.issuer === null ? (
+        <Fact name={TEXTS.login}>{TEXTS.noLogin}</Fact>
+      ) : (
+        <Fact name={TEXTS.login} note={TEXTS.redirect(group, login.redirectUri)}>
+          {login.issuer}
+        </Fact>
+      )}
+      {links.value === undefined ? null : (
+        <>
+          <Fact name={TEXTS.mirakurun} note={TEXTS.mirakurunNote}>
+            {portText(links.value.mirakurunPort)}
+          </Fact>
+          <Fact name={TEXTS.hdhomerun} note={TEXTS.hdhomerunNote}>
+            {portText(links.value.hdhomerunPort)}
+          </Fact>
+        </>
+      )}
+    </dl>
+  );
 }
 
 const BLOCKS: readonly Block[] = [

@@ -1,15 +1,17 @@
 /** The first run: tuners, card, channel scan, guide; each step with its state and a retry button. */
+
+import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { BROADCAST_TYPES } from '../../lib/arib/ids.ts';
 import { ApiFailure, abortScan, networkFailure, startScan } from '../query/api.ts';
 import { isUsable } from '../query/first-scan.ts';
 import { CARD, CHANNELS, DEVICES, GUIDE_STATUS, SCAN, TUNERS } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
+import { Icon } from '../ui/icon.tsx';
 import { ProgressBar } from '../ui/progress.tsx';
 import { CheckAgain } from '../words/check-again.tsx';
 import { Refusal } from '../words/field-failure.tsx';
-import { StepItem } from './step-item.tsx';
-import { type SetupFacts, type Step, setupSteps } from './steps.ts';
+import { type SetupFacts, type Step, type StepState, setupSteps } from './steps.ts';
 import { TEXTS } from './texts.ts';
 
 /** A device that is plugged in, a card that is inserted, and the course of a scan show without a press. */
@@ -106,6 +108,46 @@ function Actions({ step, facts, renew }: { step: Step; facts: SetupFacts; renew:
     case 'guide':
       return null;
   }
+}
+
+const STATES: Readonly<Record<StepState, string>> = {
+  done: TEXTS.done,
+  now: TEXTS.now,
+  later: TEXTS.later,
+  running: TEXTS.running,
+  problem: TEXTS.problem,
+  waiting: TEXTS.waiting,
+};
+
+interface StepItemProps {
+  readonly step: Step;
+  readonly number: number;
+  /** The actions. */
+  readonly children?: ComponentChildren;
+}
+
+function StepItem({ step, number, children }: StepItemProps) {
+  const { key, title, state, text, lines } = step;
+  return (
+    <li class="setup-step block stack gap-100" data-state={state} aria-labelledby={`setup-${key}`}>
+      <span class="setup-mark numbers place-center extrabold muted circle track-color" aria-hidden="true">
+        {state === 'done' ? <Icon name="check" /> : state === 'problem' ? <Icon name="alert" /> : number}
+      </span>
+      <div class="setup-words stack min-0 gap-50">
+        <h2 class="flex wrap align-baseline" id={`setup-${key}`}>
+          {title}
+          <small>{STATES[state]}</small>
+        </h2>
+        <p role={state === 'problem' ? 'alert' : undefined}>{text}</p>
+        {lines.map((line) => (
+          <p key={line} class="block-note">
+            {line}
+          </p>
+        ))}
+        {children}
+      </div>
+    </li>
+  );
 }
 
 function Steps({

@@ -4,14 +4,18 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { BROADCAST_TYPES } from '../../lib/arib/ids.ts';
 import type { Channel, Tuner } from '../../lib/wire/agent.ts';
+import type { GuideStatus } from '../../lib/wire/api.ts';
+import { now } from '../device/clock.ts';
 import { homeTab } from '../device/preferences.ts';
 import { gathered } from '../query/guide-status.ts';
 import { CHANNELS, GUIDE_STATUS, TUNERS } from '../query/queries.ts';
 import { stations } from '../query/stations.ts';
 import { type Shown, useQuery } from '../query/use-query.ts';
+import { Icon } from '../ui/icon.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { FailurePanel } from '../words/failure-panel.tsx';
 import { FieldFailure } from '../words/field-failure.tsx';
+import { agoText } from '../words/time.ts';
 import { TYPE_NAMES } from '../words/tuner.ts';
 import { CardBlock } from './card-block.tsx';
 import { Collect } from './collect.tsx';
@@ -21,7 +25,7 @@ import { TunerEdit } from './edit.tsx';
 import { ReceptionTests } from './reception-test.tsx';
 import { Scan } from './scan.tsx';
 import { TEXTS } from './texts.ts';
-import { Troubles } from './troubles.tsx';
+import { type TroubleWords, troubleWords } from './trouble-words.ts';
 import { TunerCard } from './tuner-card.tsx';
 
 /** Signals change without an event. */
@@ -47,6 +51,51 @@ function TunerList({ tuners, channels }: { tuners: readonly Tuner[]; channels: r
           channels={channels}
         />
       ))}
+    </ul>
+  );
+}
+
+/** More would push the guide's own list out of sight. */
+const PLACES_SHOWN = 6;
+
+function placesText(places: TroubleWords['places']): string {
+  const more = places.length - PLACES_SHOWN;
+  return `${places.slice(0, PLACES_SHOWN).join('、')}${more > 0 ? TEXTS.morePlaces(more) : ''}`;
+}
+
+function triesText({ failures, at, tone }: TroubleWords): string | undefined {
+  if (at === undefined) return undefined;
+  const often = failures > 1 && tone === 'bad' ? TEXTS.inARow(failures) : '';
+  return TEXTS.lastTry(often, agoText(at, now.value));
+}
+
+/** Channels whose guide could not be read: cause, since when, and the next step. */
+function Troubles({ status, channels }: { status: GuideStatus; channels: readonly Channel[] }) {
+  const groups = troubleWords(status.troubles, channels);
+  if (groups.length === 0) return null;
+  return (
+    <ul class="troubles stack gap-60" aria-label={TEXTS.troubles}>
+      {groups.map((words) => {
+        const tries = triesText(words);
+        return (
+          <li key={words.key} class="trouble flex gap-70 text-s round-m" data-tone={words.tone}>
+            <Icon name={words.tone === 'bad' ? 'alert' : 'clock'} />
+            <div>
+              <b>{words.title}</b>
+              <p class="numbers semibold" title={words.places.join('、')}>
+                {placesText(words.places)}
+              </p>
+              {words.reason === undefined && tries === undefined ? null : (
+                <p>
+                  {words.reason}
+                  {tries === undefined ? null : <span class="numbers muted">{TEXTS.tries(tries)}</span>}
+                </p>
+              )}
+              <p>{words.next}</p>
+            </div>
+          </li>
+        );
+      })}
     </ul>
   );
 }

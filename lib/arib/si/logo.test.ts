@@ -5,9 +5,8 @@ import { crc32, deflateSync } from 'node:zlib';
 import { LOGO_SIZES } from '../../../test/logo-sizes.ts';
 import { longSection } from '../../../test/stream-builder.ts';
 import { readSection } from '../ts/section.ts';
-import { parseCdt } from './cdt.ts';
 import { FIXED_COLOURS } from './fixed-colours.ts';
-import { completeLogo, isDummyLogo, logoSize, parseLogo, parseLogoModule } from './logo.ts';
+import { completeLogo, isDummyLogo, logoSize, parseCdt, parseLogo, parseLogoModule } from './logo.ts';
 
 function octets(hex: string): Uint8Array {
   return Uint8Array.fromHex(hex.replace(/\/\/.*/g, '').replace(/\s/g, ''));
