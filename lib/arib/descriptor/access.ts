@@ -1,5 +1,5 @@
-/** Descriptors of conditional access, copy control and copyright. */
-import type { NetworkId, Pid, ServiceId, TransportStreamId } from '../ids.ts';
+/** Descriptors of conditional access and copy control. */
+import type { Pid, ServiceId } from '../ids.ts';
 import type { Reader } from '../reader.ts';
 import { readText } from '../text/text.ts';
 
@@ -76,38 +76,6 @@ export function parseCaContractInfo(r: Reader): CaContractInfoDescriptor {
   };
 }
 
-/** CA EMM TS descriptor, tag 0xCA: the transport stream for receiving EMMs. ARIB STD-B25 Part 1, 4.7.1. */
-interface CaEmmTsDescriptor {
-  readonly kind: 'ca_emm_ts';
-  readonly caSystemId: number;
-  readonly transportStreamId: TransportStreamId;
-  readonly originalNetworkId: NetworkId;
-  /** power_supply_period, in minutes. */
-  readonly powerSupplyPeriod: number;
-}
-
-export function parseCaEmmTs(r: Reader): CaEmmTsDescriptor {
-  return {
-    kind: 'ca_emm_ts',
-    caSystemId: r.u16(),
-    transportStreamId: r.u16() as TransportStreamId,
-    originalNetworkId: r.u16() as NetworkId,
-    powerSupplyPeriod: r.u8(),
-  };
-}
-
-/** CA identifier descriptor, tag 0x53: systems that a bouquet, service or event may be scrambled with. B10 6.2.2. */
-interface CaIdentifierDescriptor {
-  readonly kind: 'ca_identifier';
-  readonly caSystemIds: readonly number[];
-}
-
-export function parseCaIdentifier(r: Reader): CaIdentifierDescriptor {
-  const caSystemIds: number[] = [];
-  while (r.remaining > 0) caSystemIds.push(r.u16());
-  return { kind: 'ca_identifier', caSystemIds };
-}
-
 /** CA service descriptor, tag 0xCC: services on which automatic messages are shown. ARIB STD-B25 Part 1, 4.7.3. */
 interface CaServiceDescriptor {
   readonly kind: 'ca_service';
@@ -125,18 +93,6 @@ export function parseCaService(r: Reader): CaServiceDescriptor {
   const serviceIds: ServiceId[] = [];
   while (r.remaining > 0) serviceIds.push(r.u16() as ServiceId);
   return { kind: 'ca_service', caSystemId, broadcasterGroupId, messageControl, serviceIds };
-}
-
-/** Conditional playback descriptor, tag 0xF8, of server services. ARIB STD-B25 Part 2, 2.3.2.6.4. */
-interface ConditionalPlaybackDescriptor {
-  readonly kind: 'conditional_playback';
-  readonly caSystemId: number;
-  readonly pid: Pid;
-  readonly privateData: Uint8Array;
-}
-
-export function parseConditionalPlayback(r: Reader): ConditionalPlaybackDescriptor {
-  return { kind: 'conditional_playback', caSystemId: r.u16(), pid: r.pid(), privateData: r.rest() };
 }
 
 /** Content availability descriptor, tag 0xDE, of a PMT. ARIB STD-B10 Part 2, 6.2.45; TR-B14, TR-B15 Vol. 4. */
@@ -166,18 +122,6 @@ export function parseContentAvailability(r: Reader): ContentAvailabilityDescript
     retention: (flags >> 1) & 0x07,
     encrypted: (flags & 0x01) === 0,
   };
-}
-
-/** Copyright descriptor, tag 0x0D. ISO/IEC 13818-1 2.6.24. */
-interface CopyrightDescriptor {
-  readonly kind: 'copyright';
-  /** copyright_identifier, 32 bits. */
-  readonly identifier: number;
-  readonly additionalInfo: Uint8Array;
-}
-
-export function parseCopyright(r: Reader): CopyrightDescriptor {
-  return { kind: 'copyright', identifier: r.u32(), additionalInfo: r.rest() };
 }
 
 /** Digital copy control descriptor, tag 0xC1. ARIB STD-B10 Part 2, 6.2.23; TR-B14 Vol. 4, TR-B15. */

@@ -59,7 +59,6 @@ const DESCRIPTORS: readonly [octets: string, expected: object][] = [
     },
   ],
   ['15 03 61 2F 62 // simple application location', { kind: 'simple_application_location', path: 'a/b' }],
-  ['16 01 01 // application usage', { kind: 'application_usage', usage: 1 }],
   [
     `30 07    // boundary and permission
      01 80 01 // one bitmap
@@ -67,26 +66,6 @@ const DESCRIPTORS: readonly [octets: string, expected: object][] = [
     { kind: 'application_boundary_and_permission', permissions: [{ bitmaps: [0x8001], urls: ['a/'] }] },
   ],
   ['31 01 05 // autostart priority', { kind: 'autostart_priority', priority: 5 }],
-  [
-    '32 06 00 64 03 81 9E 8B // cache control',
-    {
-      kind: 'cache_control',
-      size: 100,
-      priority: 3,
-      isPackage: true,
-      version: 1,
-      expireDate: Date.parse('1970-01-01T00:00:00+09:00'),
-    },
-  ],
-  [
-    '33 09 00 3C 0A FF 9E 8B 00 00 01 // randomized latency',
-    {
-      kind: 'randomized_latency',
-      range: 60,
-      rate: 10,
-      endAt: Date.parse('1970-01-01T00:00:01+09:00'),
-    },
-  ],
   [
     `17 07    // simple application boundary
      02       // two extensions

@@ -5,7 +5,6 @@
 import type { NetworkId, ServiceId, TransportStreamId } from '../ids.ts';
 import { latin1, Reader } from '../reader.ts';
 import { readText } from '../text/text.ts';
-import { type BroadcastMs, jstTime } from '../time.ts';
 import { type RawDescriptor, rawDescriptor } from './data.ts';
 
 /** Application descriptor, tag 0x00 of an AIT. ETSI TS 102 809, 5.3.5.3. */
@@ -142,17 +141,6 @@ function parseSimpleLocation(r: Reader): SimpleLocationDescriptor {
   return { kind: 'simple_application_location', path: String.fromCharCode(...r.rest()) };
 }
 
-/** Application usage descriptor, tag 0x16 of an AIT. ETSI TS 102 809, 5.3.5.5. */
-interface ApplicationUsageDescriptor {
-  readonly kind: 'application_usage';
-  /** usage_type: 1 digital text. */
-  readonly usage: number;
-}
-
-function parseApplicationUsage(r: Reader): ApplicationUsageDescriptor {
-  return { kind: 'application_usage', usage: r.u8() };
-}
-
 /** Simple application boundary descriptor, tag 0x17 of an AIT: further URLs of an application. ETSI TS 102 809, 5.3.8. */
 interface SimpleBoundaryDescriptor {
   readonly kind: 'simple_application_boundary';
@@ -206,58 +194,6 @@ function parseAutostartPriority(r: Reader): AutostartPriorityDescriptor {
   return { kind: 'autostart_priority', priority: r.u8() };
 }
 
-/** Cache control info descriptor, tag 0x32 of an AIT. ARIB STD-B24 Vol. 4; IPTVFJ STD-0010. */
-interface CacheControlDescriptor {
-  readonly kind: 'cache_control';
-  /** application_size, 16 bits; 0: not given. */
-  readonly size: number;
-  /** cache_priority: the highest is kept longest. */
-  readonly priority: number;
-  /** package_flag: the files form a package. */
-  readonly isPackage: boolean;
-  /** application_version, 7 bits. */
-  readonly version: number;
-  /** expire_date: start (JST) of the day. */
-  readonly expireDate: BroadcastMs | undefined;
-}
-
-function parseCacheControl(r: Reader): CacheControlDescriptor {
-  const size = r.u16();
-  const priority = r.u8();
-  // package_flag 1, application_version 7
-  const version = r.u8();
-  return {
-    kind: 'cache_control',
-    size,
-    priority,
-    isPackage: (version & 0x80) !== 0,
-    version: version & 0x7f,
-    expireDate: jstTime(r.u16(), 0, 0, 0),
-  };
-}
-
-/**
- * Randomized latency descriptor, tag 0x33 of an AIT: receivers spread their requests. ARIB STD-B24 Vol. 4;
- * IPTVFJ STD-0010.
- */
-interface RandomizedLatencyDescriptor {
-  readonly kind: 'randomized_latency';
-  /** range, 16 bits: the longest delay. */
-  readonly range: number;
-  /** rate, 8 bits: steps of the delay. */
-  readonly rate: number;
-  /** randomization_end_time; undefined: always. */
-  readonly endAt: BroadcastMs | undefined;
-}
-
-function parseRandomizedLatency(r: Reader): RandomizedLatencyDescriptor {
-  const range = r.u16();
-  const rate = r.u8();
-  // randomization_end_time_flag 1, reserved 7
-  const ends = (r.u8() & 0x80) !== 0;
-  return { kind: 'randomized_latency', range, rate, endAt: ends ? r.mjdTime() : undefined };
-}
-
 export type ApplicationTableDescriptor = ReturnType<(typeof PARSERS)[number][1]> | RawDescriptor;
 
 const PARSERS = [
@@ -265,12 +201,9 @@ const PARSERS = [
   [0x01, parseApplicationName],
   [0x02, parseTransportProtocol],
   [0x15, parseSimpleLocation],
-  [0x16, parseApplicationUsage],
   [0x17, parseSimpleBoundary],
   [0x30, parseBoundaryPermission],
   [0x31, parseAutostartPriority],
-  [0x32, parseCacheControl],
-  [0x33, parseRandomizedLatency],
 ] as const;
 
 /** Like `readDescriptors`: a truncated descriptor ends the parsing, unknown or too short ones stay raw. */

@@ -1,5 +1,4 @@
 /** Descriptors of data broadcasts, downloads and their contents; those without a parser. */
-import type { EventId, NetworkId, ServiceId, TransportStreamId } from '../ids.ts';
 import type { Reader } from '../reader.ts';
 import { readText } from '../text/text.ts';
 
@@ -61,21 +60,6 @@ export function parseDataContent(r: Reader): DataContentDescriptor {
     language: r.language(),
     text: readText(r, r.u8()),
   };
-}
-
-/**
- * Carousel compatible composite descriptor, tag 0xF7: descriptors for a data carousel's modules, whose tags have
- * other meanings than in tables. ARIB STD-B10 Part 2, 6.2.48.
- */
-interface CarouselCompatibleCompositeDescriptor {
-  readonly kind: 'carousel_compatible_composite';
-  readonly parts: readonly RawDescriptor[];
-}
-
-export function parseCarouselCompatibleComposite(r: Reader): CarouselCompatibleCompositeDescriptor {
-  const parts: RawDescriptor[] = [];
-  while (r.remaining > 0) parts.push(rawDescriptor(r.u8(), r.take(r.u8())));
-  return { kind: 'carousel_compatible_composite', parts };
 }
 
 /**
@@ -163,85 +147,4 @@ function readModules(r: Reader): DownloadModule[] {
     modules.push({ id: r.u16(), size: r.u32(), info: r.take(r.u8()) });
   }
   return modules;
-}
-
-/** Hyperlink descriptor, tag 0xC5: from an event to related content. ARIB STD-B10 Part 2, 6.2.29. */
-interface HyperlinkDescriptor {
-  readonly kind: 'hyperlink';
-  /** hyper_linkage_type: 1 combined data, 2 combined stream, 3 content to index, 4 index to content, 5 guide data. */
-  readonly linkageType: number;
-  readonly destination: LinkDestination;
-  readonly privateData: Uint8Array;
-}
-
-type LinkDestination =
-  | ({ readonly to: 'service' } & LinkedService)
-  | ({ readonly to: 'event'; readonly eventId: EventId } & LinkedService)
-  | ({ readonly to: 'module'; readonly eventId: EventId } & LinkedService & LinkedModule)
-  | ({ readonly to: 'content'; readonly contentId: number } & LinkedService)
-  | ({ readonly to: 'content-module'; readonly contentId: number } & LinkedService & LinkedModule)
-  | ErtNode
-  | { readonly to: 'stored-content'; readonly uri: string }
-  | { readonly to: 'unknown'; readonly destinationType: number; readonly selector: Uint8Array };
-
-interface LinkedService {
-  readonly originalNetworkId: NetworkId;
-  readonly transportStreamId: TransportStreamId;
-  readonly serviceId: ServiceId;
-}
-
-interface LinkedModule {
-  readonly componentTag: number;
-  readonly moduleId: number;
-}
-
-/** A node of an event relation table. */
-interface ErtNode {
-  readonly to: 'node';
-  readonly informationProviderId: number;
-  readonly eventRelationId: number;
-  readonly nodeId: number;
-}
-
-/** Undefined if the selector is shorter than its destination requires. */
-export function parseHyperlink(r: Reader): HyperlinkDescriptor | undefined {
-  const linkageType = r.u8();
-  const destinationType = r.u8();
-  const selector = r.slice(r.u8());
-  const destination = readDestination(destinationType, selector);
-  if (selector.exhausted) return undefined;
-  return { kind: 'hyperlink', linkageType, destination, privateData: r.rest() };
-}
-
-function readDestination(destinationType: number, r: Reader): LinkDestination {
-  switch (destinationType) {
-    case 1:
-      return { to: 'service', ...readService(r) };
-    case 2:
-      return { to: 'event', ...readService(r), eventId: r.u16() as EventId };
-    case 3:
-      return { to: 'module', ...readService(r), eventId: r.u16() as EventId, ...readModule(r) };
-    case 4:
-      return { to: 'content', ...readService(r), contentId: r.u32() };
-    case 5:
-      return { to: 'content-module', ...readService(r), contentId: r.u32(), ...readModule(r) };
-    case 6:
-      return { to: 'node', informationProviderId: r.u16(), eventRelationId: r.u16(), nodeId: r.u16() };
-    case 7:
-      return { to: 'stored-content', uri: String.fromCharCode(...r.rest()) };
-    default:
-      return { to: 'unknown', destinationType, selector: r.rest() };
-  }
-}
-
-function readService(r: Reader): LinkedService {
-  return {
-    originalNetworkId: r.u16() as NetworkId,
-    transportStreamId: r.u16() as TransportStreamId,
-    serviceId: r.u16() as ServiceId,
-  };
-}
-
-function readModule(r: Reader): LinkedModule {
-  return { componentTag: r.u8(), moduleId: r.u16() };
 }

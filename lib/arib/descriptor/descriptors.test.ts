@@ -114,12 +114,6 @@ const DESCRIPTORS: readonly [octets: string, expected: object][] = [
     },
   ],
   [
-    `C0 03    // hierarchical transmission
-     FF       // reserved 7, quality_level 1
-     E1 11    // reserved 3, reference_PID`,
-    { kind: 'hierarchical_transmission', highQuality: true, referencePid: 0x111 },
-  ],
-  [
     `C1 01    // digital copy control
      84       // one generation 10, no rate, no components, type 01, APS 00`,
     {

@@ -321,18 +321,3 @@ export function parseParentalRating(r: Reader): ParentalRatingDescriptor {
   }
   return { kind: 'parental_rating', ratings };
 }
-
-/** Time shifted event descriptor, tag 0x4F: a later copy of another event. ARIB STD-B10 Part 2, 6.2.18. */
-interface TimeShiftedEventDescriptor {
-  readonly kind: 'time_shifted_event';
-  readonly referenceServiceId: ServiceId;
-  readonly referenceEventId: EventId;
-}
-
-export function parseTimeShiftedEvent(r: Reader): TimeShiftedEventDescriptor {
-  return {
-    kind: 'time_shifted_event',
-    referenceServiceId: r.u16() as ServiceId,
-    referenceEventId: r.u16() as EventId,
-  };
-}
