@@ -1,6 +1,8 @@
 /** The service's environment, parsed once into one typed value. Every problem is reported together. */
+
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/arib/time.ts';
 import { parseDnsServers } from '../lib/host/dns-client.ts';
 import { type Environment, EnvironmentReader } from '../lib/host/environment.ts';
 import { AllowedHosts } from '../lib/host/host-check.ts';
@@ -56,10 +58,6 @@ export interface Config {
     channelTimeoutMs: number;
   };
 }
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** @throws ConfigError naming every bad variable. */
 export function readConfig(environment: Environment): Config {

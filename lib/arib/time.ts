@@ -12,12 +12,16 @@ export type Pts90k = number & { readonly [brand]: 'Pts90k' };
 /** Units of 1/90000 s since the start of the content being watched. Never wraps; a reception gap has no length. */
 export type Media90k = number & { readonly [brand]: 'Media90k' };
 
-/** Ticks of `Pts90k` and `Media90k` in a second. */
+/** Ticks of `Pts90k` and `Media90k`. */
 export const TICKS_PER_SECOND = 90_000;
+export const TICKS_PER_MS = TICKS_PER_SECOND / 1000;
 
-export const JST_OFFSET_MS = 9 * 3_600_000;
+export const SECOND_MS = 1_000;
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 86_400_000;
+export const JST_OFFSET_MS = 9 * HOUR_MS;
 export const PTS_MODULUS = 2 ** 33;
-const DAY_MS = 86_400_000;
 /** Modified Julian Date of 1970-01-01. */
 const MJD_EPOCH = 40_587;
 

@@ -3,7 +3,7 @@
  * reads what changed since the last plan with a connection of its own, and answers plans and previews. It writes nothing.
  */
 import type { ProgramId } from '../../lib/arib/ids.ts';
-import { type BroadcastMs, broadcastMs, plusMs } from '../../lib/arib/time.ts';
+import { type BroadcastMs, broadcastMs, DAY_MS, plusMs } from '../../lib/arib/time.ts';
 import type { RecordingId } from '../../lib/wire/ids.ts';
 import { IncrementalPlanner, type PlanCircumstances } from '../schedule/incremental-planner.ts';
 import { isRepeat, nextAiring } from '../schedule/plan/airings.ts';
@@ -12,7 +12,6 @@ import type { PlanningDatabase, RecordedRow } from '../store/planning-database.t
 import type { Planned, PlanOrder, Previewed, PreviewOrder, Repeat } from './planning-worker-messages.ts';
 import { StoredGuide } from './stored-guide.ts';
 
-const DAY_MS = 86_400_000;
 /** Recordings of this period count for their episode, plus a day for moved programmes. */
 const RECORDED_MS = 31 * DAY_MS;
 /** How far ahead the next airing of a damaged recording is searched. */

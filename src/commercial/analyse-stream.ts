@@ -6,7 +6,7 @@
 
 import { readAdtsHeader } from '../../lib/arib/aac/adts.ts';
 import type { Pid } from '../../lib/arib/ids.ts';
-import type { Pts90k } from '../../lib/arib/time.ts';
+import { type Pts90k, TICKS_PER_MS } from '../../lib/arib/time.ts';
 import {
   hasTransportError,
   PACKET_SIZE,
@@ -59,7 +59,6 @@ const READ_LIMIT_MS = 2_000;
 /** Least distance between two stored corners; more in a long recording. */
 const STRIP_MS = 450;
 const STRIPS = 2_300;
-const TICKS_PER_MS = 90;
 
 export async function analyseStream(ask: DetectAsk, options: AnalysisOptions): Promise<StreamFeatures> {
   const analysis = new Analysis(ask, options);

@@ -5,7 +5,7 @@
  */
 import { readAdtsHeader } from '../../lib/arib/aac/adts.ts';
 import { splitFrame } from '../../lib/arib/aac/split-frame.ts';
-import type { Pid } from '../../lib/arib/ids.ts';
+import { type Pid, pid } from '../../lib/arib/ids.ts';
 import { PACKET_SIZE, PAT_PID, packetPcr, packetPid } from '../../lib/arib/ts/packet.ts';
 import { number, packetize, stripPayload } from '../../lib/arib/ts/packetizer.ts';
 import { isSiPid, parsePat } from '../../lib/arib/ts/pat.ts';
@@ -15,7 +15,7 @@ import { crc32, type Section, SectionAssembler } from '../../lib/arib/ts/section
 import { joinBytes } from '../reception/join-bytes.ts';
 
 /** Of the output. Above those of Japanese broadcasts, so that no other stream of a station has them. */
-const AUDIO_PIDS = [0x1e10 as Pid, 0x1e11 as Pid] as const;
+const AUDIO_PIDS = [pid(0x1e10), pid(0x1e11)] as const;
 const ADTS_STREAM = 0x0f;
 /** stream_identifier_descriptor with component_tag 0x11, the second audio of ARIB TR-B14 Vol. 4. */
 const SECOND_AUDIO = [0x52, 1, 0x11];

@@ -5,7 +5,7 @@
 
 import { halfWidth } from '../../lib/arib/caption/width.ts';
 import type { StationId } from '../../lib/arib/ids.ts';
-import { type BroadcastMs, plusMs } from '../../lib/arib/time.ts';
+import { type BroadcastMs, DAY_MS, plusMs } from '../../lib/arib/time.ts';
 import { VERSION } from '../../lib/host/version.ts';
 import type { Tuner } from '../../lib/wire/agent.ts';
 import type { TvPaths } from '../http/route/server-interfaces.ts';
@@ -131,7 +131,6 @@ export interface TvNeeds {
 
 const GROUPS = { GR: '地上波', BS: 'BS', CS: 'CS' } as const;
 const DIGITAL_AUDIO = 0x02;
-const DAY_MS = 86_400_000;
 const MAX_CATCHUP_DAYS = 365;
 const PLAYLIST_TYPE = 'audio/x-mpegurl; charset=utf-8';
 const XML_TYPE = 'application/xml; charset=utf-8';

@@ -4,7 +4,7 @@
  */
 
 import { rm, stat } from 'node:fs/promises';
-import { broadcastMs, JST_OFFSET_MS, plusMs } from '../../lib/arib/time.ts';
+import { broadcastMs, DAY_MS, JST_OFFSET_MS, MINUTE_MS, plusMs } from '../../lib/arib/time.ts';
 import { type MonotonicMs, monotonicMs, type WallMs } from '../../lib/host/clock.ts';
 import type { Log } from '../../lib/host/log.ts';
 import type { EncodeMany, EncodeQueueChange, EncodeRequest } from '../../lib/wire/encode.ts';
@@ -70,13 +70,11 @@ const PICTURES_MS = 30 * 60_000;
 /** A failed job is retried once. */
 const ATTEMPTS = 2;
 const EVENT_MS = 1_000;
-const DAY_MS = 86_400_000;
 const KEEP_LOGS_MS = 14 * DAY_MS;
 const PURGE_MS = 3_600_000;
 const RECONCILE_MS = 60_000;
 /** Missed recordings are queued only if they ended within this time; older ones were decided earlier. */
 const FORGOTTEN_MS = 2 * DAY_MS;
-const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1440;
 
 /** Minutes of the day in Japan; equal: all day. May cross midnight. */

@@ -1,6 +1,8 @@
 /** `/api/encodes` and the encode of one recording. */
+
 import type { Elysia } from 'elysia';
 import { removeTitleMarks } from '../../lib/arib/text/title-marks.ts';
+import { HOUR_MS } from '../../lib/arib/time.ts';
 import type { WallClock } from '../../lib/host/clock.ts';
 import {
   type EncodeItem,
@@ -214,8 +216,6 @@ export function addEncodeRoutes(app: Elysia, parts: EncodeRouteNeeds): void {
     },
   );
 }
-
-const HOUR_MS = 3_600_000;
 
 /**
  * Expected size and time of a codec and quality on this machine: averages of past encodes, or else of the trials

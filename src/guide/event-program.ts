@@ -1,7 +1,7 @@
 /** Converts a broadcast event to a programme record, with plausible times; an undefined duration is estimated. Pure. */
 import { type EventId, type NetworkId, programId, type StationId } from '../../lib/arib/ids.ts';
 import type { BroadcastEvent } from '../../lib/arib/si/event.ts';
-import { type BroadcastMs, broadcastMs, plusMs } from '../../lib/arib/time.ts';
+import { type BroadcastMs, broadcastMs, DAY_MS, HOUR_MS, plusMs } from '../../lib/arib/time.ts';
 import type { ProgramGroup, ProgramRecord, ProgramSeries } from '../model/program.ts';
 
 interface ProgramTime {
@@ -82,8 +82,6 @@ function seriesOf({ series }: BroadcastEvent): ProgramSeries | null {
   };
 }
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** A schedule reaches 32 days (ARIB STD-B10 Part 2, 5.2.7); anything else is a damaged or a test table. */
 const SCHEDULE_AHEAD_MS = 33 * DAY_MS;
 const SCHEDULE_BACK_MS = 2 * DAY_MS;

@@ -2,7 +2,7 @@
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
 import { type ProgramId, type StationId, splitProgramId, splitStationId } from '../../lib/arib/ids.ts';
-import { type BroadcastMs, broadcastMs, plusMs } from '../../lib/arib/time.ts';
+import { type BroadcastMs, broadcastMs, DAY_MS, HOUR_MS, plusMs } from '../../lib/arib/time.ts';
 import { BroadcastTypeSchema } from '../../lib/wire/agent.ts';
 import {
   COLLECT_LEASE_MS,
@@ -58,8 +58,6 @@ export interface GuideRouteNeeds {
   search: Pick<SearchStore, 'programs' | 'recordings' | 'reservations' | 'rules'>;
 }
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** Used if `to` is missing. */
 const DEFAULT_WINDOW_MS = DAY_MS;
 

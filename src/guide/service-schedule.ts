@@ -8,10 +8,9 @@
 import type { EventId } from '../../lib/arib/ids.ts';
 import type { Eit } from '../../lib/arib/si/eit.ts';
 import { ScheduleCoverage, type ScheduleProgress } from '../../lib/arib/si/schedule-coverage.ts';
-import { type BroadcastMs, jstDayStart, plusMs } from '../../lib/arib/time.ts';
+import { type BroadcastMs, DAY_MS, jstDayStart, plusMs } from '../../lib/arib/time.ts';
 import type { ScheduleWindow } from '../model/guide-change.ts';
 
-const DAY_MS = 86_400_000;
 const SEGMENT_MS = 3 * 3_600_000;
 const SEGMENTS_A_DAY = 8;
 const DAYS_A_TABLE = 4;

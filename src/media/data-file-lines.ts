@@ -3,7 +3,7 @@
  * a time, as one who joined a live station then would get it, then what follows.
  */
 import type { FileHandle } from 'node:fs/promises';
-import { type Pts90k, TICKS_PER_SECOND } from '../../lib/arib/time.ts';
+import { type Pts90k, TICKS_PER_MS, TICKS_PER_SECOND } from '../../lib/arib/time.ts';
 import { type CutList, toEncoded, toOriginal } from '../model/recording-time.ts';
 import { type LogEntry, payloadOf, unpackMessage } from './data-file-format.ts';
 import type { DataFileIndex } from './data-file-index.ts';
@@ -11,7 +11,6 @@ import { type IndexPiece, pieceHolding, timeInPieces } from './recording-index.t
 
 /** Documents show clocks with seconds. */
 const CLOCK_STEP = TICKS_PER_SECOND;
-const TICKS_PER_MS = TICKS_PER_SECOND / 1000;
 /** A damaged scale gives no endless clock: no recording is longer than two days. */
 const MAX_TIME = 48 * 3_600 * TICKS_PER_SECOND;
 /** Applied before other work continues: a few ms. */

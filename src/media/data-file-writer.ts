@@ -2,6 +2,7 @@
  * Writes the data broadcast of a recording as frames of its file (`data-file-format.ts`): each distinct message once, and
  * what changes. Memory: a hash for each message of the file. Pure; the caller appends the frames.
  */
+import { TICKS_PER_MS } from '../../lib/arib/time.ts';
 import { LIVE_HEADER_BYTES } from '../../lib/wire/live-frames.ts';
 import type { SideItem } from '../reception/side-item.ts';
 import {
@@ -26,7 +27,6 @@ const MAX_FILE_BYTES = 512 * 1024 * 1024;
 const MAX_KEYS = 8_192;
 /** TOT have whole seconds, and come a little early or late. */
 const CLOCK_JITTER_MS = 300;
-const TICKS_PER_MS = 90;
 /** A log without entries only tells how far was read. Twenty seconds of the fastest station. */
 const SILENT_BYTES = 64 * 1024 * 1024;
 /** One-second repetitions of event messages, some hours of them, as JSON. */

@@ -4,7 +4,7 @@
  */
 import type { Pid, ServiceId } from '../../lib/arib/ids.ts';
 import type { ServiceBroadcaster } from '../../lib/arib/si/service-tables.ts';
-import { type Pts90k, TICKS_PER_SECOND } from '../../lib/arib/time.ts';
+import { type Pts90k, TICKS_PER_MS } from '../../lib/arib/time.ts';
 import { pcrToPts, ptsDifference } from '../../lib/arib/ts/clock.ts';
 import { PacketFramer } from '../../lib/arib/ts/framer.ts';
 import { PACKET_SIZE, packetPcr, packetPid } from '../../lib/arib/ts/packet.ts';
@@ -24,7 +24,6 @@ const MAX_STEP_MS = 1_000;
 const SLICE_MS = 4;
 /** Slices without a clock after which it counts as missing. */
 const CLOCKLESS = 2_000;
-const TICKS_PER_MS = TICKS_PER_SECOND / 1000;
 
 export interface ReplayPlace {
   /** Octets read before, to a few kB. */

@@ -1,6 +1,6 @@
 /** An encoded file as a media source, from any second on, converted to another codec for one viewer. */
 
-import type { Pid } from '../../lib/arib/ids.ts';
+import { pid } from '../../lib/arib/ids.ts';
 import { TICKS_PER_SECOND } from '../../lib/arib/time.ts';
 import type { MonotonicClock } from '../../lib/host/clock.ts';
 import { settlesWithin } from '../../lib/host/deadline.ts';
@@ -37,7 +37,7 @@ const READ_LIMIT_MS = 2_000;
 const NO_INPUT = 1;
 
 /** Streams of a file have no PIDs: this PID and the next ones stand for the video and audio tracks. */
-const VIDEO = 0x100 as Pid;
+const VIDEO = pid(0x100);
 const FIRST_AUDIO = 0x110;
 
 export class EncodedFileSource implements MediaSource {
@@ -50,7 +50,7 @@ export class EncodedFileSource implements MediaSource {
     this.layout = {
       // Unused: ffmpeg reads the codec from the file.
       video: hasVideo ? { pid: VIDEO, kind: 'h264' } : null,
-      audios: Array.from({ length: sounds }, (_, index) => (FIRST_AUDIO + index) as Pid),
+      audios: Array.from({ length: sounds }, (_, index) => pid(FIRST_AUDIO + index)),
     };
   }
 

@@ -6,7 +6,7 @@
  * Every part begins with an intra picture; audio before it is dropped, as are pictures that need earlier ones.
  */
 import { SILENT_TICKS, silentPes } from '../../lib/arib/aac/adts.ts';
-import type { Pid, ServiceId, TransportStreamId } from '../../lib/arib/ids.ts';
+import { type Pid, pid, type ServiceId, serviceId, transportStreamId } from '../../lib/arib/ids.ts';
 import { type Media90k, media90k, type Pts90k, TICKS_PER_SECOND, unwrapPts } from '../../lib/arib/time.ts';
 import {
   continuityCounter,
@@ -30,15 +30,15 @@ import { AdtsFrames } from './adts-frames.ts';
 import { ProgramTables } from './program-tables.ts';
 
 /** PIDs of the output. */
-export const PLAYBACK_VIDEO = 0x100 as Pid;
-export const PLAYBACK_AUDIO = 0x110 as Pid;
+export const PLAYBACK_VIDEO = pid(0x100);
+export const PLAYBACK_AUDIO = pid(0x110);
 
 /** Output PID of an audio stream, by its index in `audios`. */
 export function playbackAudio(index: number): Pid {
-  return (PLAYBACK_AUDIO + index) as Pid;
+  return pid(PLAYBACK_AUDIO + index);
 }
 
-const MAP_PID = 0x1000 as Pid;
+const MAP_PID = pid(0x1000);
 /** First time stamp for the encoder, so that none is negative; a whole number of samples at 48 kHz. */
 export const LEAD_TICKS = 10 * TICKS_PER_SECOND;
 
@@ -352,8 +352,8 @@ export class PlaybackRemuxer {
   #begin(): void {
     if (this.#isStarted) return;
     this.#isStarted = true;
-    const program = 1 as ServiceId;
-    const pat = writePat(1 as TransportStreamId, 0, [{ programNumber: program, pid: MAP_PID }]);
+    const program = serviceId(1);
+    const pat = writePat(transportStreamId(1), 0, [{ programNumber: program, pid: MAP_PID }]);
     const streams = this.#streams().map(({ streamType, pid }) => ({ streamType, pid }));
     const pmt = writePmt(program, 0, this.#video?.pid ?? PLAYBACK_AUDIO, streams);
     this.#out.push(packetize(pat, PAT_PID), packetize(pmt, MAP_PID));

@@ -1,5 +1,5 @@
 /** The kinds of side data. A new kind is one row here (`side-row.ts`). */
-import { plusMs, pts90k, TICKS_PER_SECOND } from '../../lib/arib/time.ts';
+import { plusMs, pts90k, TICKS_PER_MS, TICKS_PER_SECOND } from '../../lib/arib/time.ts';
 import { LIVE_CHANNEL } from '../../lib/wire/live-frames.ts';
 import { captionReader } from '../reception/caption-reader.ts';
 import { clockOutput } from '../reception/clock-output.ts';
@@ -7,7 +7,6 @@ import { dataReader } from '../reception/data-reader.ts';
 import { CaptionCollection, CaptionSelection } from './captions.ts';
 import { defineSideRow, type SideRow } from './side-row.ts';
 
-const TICKS_PER_MS = TICKS_PER_SECOND / 1000;
 /** TOT comes at least every 30 s, in practice every 5 s, so an older time belongs to another clock. */
 const CLOCK_KEPT = 30 * TICKS_PER_SECOND;
 

@@ -17,7 +17,7 @@
  */
 
 import type { NetworkId } from '../../lib/arib/ids.ts';
-import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
+import { type BroadcastMs, broadcastMs, DAY_MS } from '../../lib/arib/time.ts';
 import { type MonotonicClock, type MonotonicMs, monotonicMs, type WallClock } from '../../lib/host/clock.ts';
 import { ENOUGH, isSteady, leastLate } from './least-late.ts';
 
@@ -64,7 +64,6 @@ const MAX_LATE_MS = 120_000;
 const DOUBT_MS = { wall: 15_000, tables: 180_000, both: 1_800_000 };
 /** Maximum delay of a message between threads. */
 const DELAY_MS = 60_000;
-const DAY_MS = 86_400_000;
 /** A wall clock before 2020 was never set. */
 const SET_AFTER = Date.UTC(2020, 0, 1);
 /** The service receives one terrestrial network per channel, and three of satellites. */

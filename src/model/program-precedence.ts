@@ -7,7 +7,7 @@
  * schedules while a programme overruns, is shown beside the other.
  */
 import { type ProgramId, programId, stationId } from '../../lib/arib/ids.ts';
-import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
+import { type BroadcastMs, broadcastMs, MINUTE_MS } from '../../lib/arib/time.ts';
 import type { WallMs } from '../../lib/host/clock.ts';
 import type { PresentFollowing, WaitingProgram } from './guide-change.ts';
 import type { ProgramRecord } from './program.ts';
@@ -115,9 +115,6 @@ export function withSchedule(present: ProgramRecord, schedule: ProgramRecord): P
   };
 }
 
-/** Lists show whole minutes. */
-const MINUTE_MS = 60_000;
-
 /**
  * A programme that begins after the present one: when its announced time has passed it may begin at any moment.
  * @param at epoch ms
@@ -127,6 +124,7 @@ export function postponed(
   { durationMs }: WaitingProgram,
   at: BroadcastMs,
 ): ProgramRecord {
+  // Lists show whole minutes.
   const startAt = broadcastMs(Math.max(program.startAt, Math.floor(at / MINUTE_MS) * MINUTE_MS));
   const length = durationMs ?? program.endAt - program.startAt;
   return { ...program, startAt, endAt: broadcastMs(startAt + length), openEnd: durationMs === null };

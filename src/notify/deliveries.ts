@@ -2,7 +2,7 @@
  * Delivers notices to targets: at least once, in order, with a constant id a message. Each target is served on its
  * own, so that one that does not answer delays no other.
  */
-import { JST_OFFSET_MS } from '../../lib/arib/time.ts';
+import { DAY_MS, JST_OFFSET_MS, MINUTE_MS } from '../../lib/arib/time.ts';
 import type { WallClock } from '../../lib/host/clock.ts';
 import type { Log } from '../../lib/host/log.ts';
 import { type PublicAnswer, PublicFetchError, type PublicRequest } from '../../lib/host/public-fetch.ts';
@@ -16,8 +16,6 @@ import { EVENT_TITLES, type NoticeText, noticePath } from './notice-text.ts';
 import { type PushKeys, pushRequest } from './push.ts';
 import { WEBHOOKS, type WebhookMessage } from './webhook-formats.ts';
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 1_440 * MINUTE_MS;
 /** Collected notices are sent at this minute of the day: eight in the morning. */
 const DIGEST_MINUTE = 8 * 60;
 /** Delays after failed attempts (Standard Webhooks); after the last the message is given up. */

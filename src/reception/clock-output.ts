@@ -2,7 +2,6 @@
  * Output `clock`: maps time stamps of the station to broadcast time. Posts a pair for each TOT of the
  * broadcaster (about every 5 s; ARIB STD-B10 Part 2, 5.2.9), with the last clock reference before it.
  */
-import type { Pid } from '../../lib/arib/ids.ts';
 import { parseTot, TOT_PID } from '../../lib/arib/si/eit.ts';
 import type { BroadcastMs, Pts90k } from '../../lib/arib/time.ts';
 import { pcrToPts } from '../../lib/arib/ts/clock.ts';
@@ -29,7 +28,7 @@ export const clockOutput = defineOutput<null, never, StationTime, never>({
 });
 
 class ClockOutput implements Output<never> {
-  readonly #demux = new SectionDemux([TOT_PID as Pid]);
+  readonly #demux = new SectionDemux([TOT_PID]);
   #pcr: Pts90k | undefined;
   /** Packets since the last clock reference. */
   #age = 0;

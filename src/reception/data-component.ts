@@ -19,7 +19,7 @@ import {
   type StreamDescriptors,
   stcOfNpt,
 } from '../../lib/arib/carousel/stream-descriptors.ts';
-import { type BroadcastMs, type Pts90k, pts90k } from '../../lib/arib/time.ts';
+import { type BroadcastMs, type Pts90k, pts90k, TICKS_PER_MS } from '../../lib/arib/time.ts';
 import { ptsDifference } from '../../lib/arib/ts/clock.ts';
 import type { Section } from '../../lib/arib/ts/section.ts';
 import type { MonotonicClock, MonotonicMs } from '../../lib/host/clock.ts';
@@ -88,7 +88,6 @@ export const DATA_LIMITS = {
 const EVENT_RATE = { burst: 40, perSecond: 20 };
 /** Times that differ by less are equal, ms. */
 const SAME_TIME_MS = 100;
-const TICKS_PER_MS = 90;
 
 /** What the components of a station share. */
 export interface DataShare {

@@ -20,7 +20,7 @@ import {
   parseBit,
   type ServiceBroadcaster,
 } from '../../lib/arib/si/service-tables.ts';
-import { type BroadcastMs, type Pts90k, plusMs, TICKS_PER_SECOND } from '../../lib/arib/time.ts';
+import { type BroadcastMs, type Pts90k, plusMs, TICKS_PER_MS } from '../../lib/arib/time.ts';
 import { pcrToPts, ptsDifference } from '../../lib/arib/ts/clock.ts';
 import { NULL_PID, PACKET_SIZE, PAT_PID, packetPcr, packetPid } from '../../lib/arib/ts/packet.ts';
 import { parsePat } from '../../lib/arib/ts/pat.ts';
@@ -44,7 +44,6 @@ import type { SideItem, SideReaderOptions, StationGuide } from './side-item.ts';
 const REFRESH_MS = 60_000;
 /** TOT have whole seconds and come a little late: a smaller difference is none of the clocks. */
 const JITTER_MS = 500;
-const TICKS_PER_MS = TICKS_PER_SECOND / 1000;
 
 /**
  * Maps a stream's clock (PCR) to broadcast time (TOT), for a reader that gets the packets of both. Selecting the packets
@@ -92,7 +91,7 @@ class StreamTime {
 
 /** table_id of present and following events of this transport stream; the present one is in section 0. */
 const PRESENT_FOLLOWING = 0x4e;
-const FIXED_PIDS: readonly Pid[] = [PAT_PID, EIT_PID as Pid, TOT_PID as Pid, BIT_PID as Pid];
+const FIXED_PIDS: readonly Pid[] = [PAT_PID, EIT_PID, TOT_PID, BIT_PID];
 /** stream_type of event messages and data carousels, ISO/IEC 13818-6. */
 const DATA_STREAM_TYPES: readonly number[] = [0x0b, 0x0c, 0x0d];
 /** Operated: at most ten or so. */

@@ -7,7 +7,7 @@
  */
 
 import type { Pid } from '../../lib/arib/ids.ts';
-import { PCR_HZ, pcrDifference } from '../../lib/arib/ts/clock.ts';
+import { PCR_PER_MS, pcrDifference } from '../../lib/arib/ts/clock.ts';
 import { type MonotonicClock, type MonotonicMs, monotonicMs } from '../../lib/host/clock.ts';
 import { within } from '../../lib/host/deadline.ts';
 import { defineOutput, type Output, type OutputKind } from './output-kind.ts';
@@ -35,7 +35,6 @@ const BATCH_BYTES = 1024 * 1024;
 const SYNC_MS = 5_000;
 /** Longest wait for the disk when ending; the owner has 4 s in total (`reception-pool.ts`). */
 const END_LIMIT_MS = 3_000;
-const PCR_PER_MS = PCR_HZ / 1000;
 /** Packets come all the time; the agent joins them for 50 ms. */
 const IDLE_MS = 1_500;
 

@@ -4,7 +4,7 @@
  */
 import type { FileHandle } from 'node:fs/promises';
 import type { Pid } from '../../lib/arib/ids.ts';
-import { PCR_HZ, pcrDifference } from '../../lib/arib/ts/clock.ts';
+import { PCR_PER_MS, pcrDifference } from '../../lib/arib/ts/clock.ts';
 import { hasTransportError, PACKET_SIZE, packetPcr, packetPid } from '../../lib/arib/ts/packet.ts';
 import { StreamStatistics } from '../../lib/arib/ts/statistics.ts';
 import { ProgrammeWatch, type UnwatchableSpan } from './programme-watch.ts';
@@ -32,7 +32,6 @@ const LEAST_STEP_BYTES = 32 * PACKET_SIZE;
 const MAX_HOLE_MS = 600_000;
 /** A clock reference comes at least every 100 ms (ISO/IEC 13818-1 2.7.2); a late one is not yet a hole. */
 const LATE_PCR_MS = 150;
-const PCR_PER_MS = PCR_HZ / 1000;
 
 /** Consecutive packets that are mostly scrambled, or mostly not. */
 export interface RecountedRun extends ReceptionSums {

@@ -13,7 +13,7 @@ import { readSection, type Section, SectionDemux, SectionMemory } from '../../li
 import type { MonotonicMs, WallMs } from '../../lib/host/clock.ts';
 import { defineReader, type ReaderContext, type StreamReader } from './reader-kind.ts';
 
-export const GUIDE_PIDS: readonly number[] = [EIT_PID, SDT_PID, TOT_PID, BIT_PID];
+export const GUIDE_PIDS: readonly Pid[] = [EIT_PID, SDT_PID, TOT_PID, BIT_PID];
 
 /** A full satellite network sends under 100 KB of new sections a second. */
 const BATCH_BYTES = 48 * 1024;
@@ -57,7 +57,7 @@ export const guideReader = defineReader<GuideReaderOptions, never, never>({
 
 class GuideReader implements StreamReader<never> {
   readonly #memory = new SectionMemory();
-  readonly #demux = new SectionDemux(GUIDE_PIDS as Pid[], this.#memory);
+  readonly #demux = new SectionDemux(GUIDE_PIDS, this.#memory);
   #batch: Section[] = [];
   #bytes = 0;
   #since: MonotonicMs | undefined;

@@ -5,6 +5,7 @@
  * largest is read.
  * Memory is bounded for any input. ARIB STD-B21 12.2.2 and Annex 1; TR-B14 Vol. 4, TR-B15 Vol. 4.
  */
+
 import { Carousel, type CompleteModule } from '../../lib/arib/carousel/carousel.ts';
 import { filterDescriptors, findDescriptor } from '../../lib/arib/descriptor/index.ts';
 import { broadcastTypeOf, type NetworkId, type Pid, type ServiceId } from '../../lib/arib/ids.ts';
@@ -22,6 +23,7 @@ import {
   parseLogoModule,
 } from '../../lib/arib/si/logo.ts';
 import { NIT_PID, type Nit, parseSdt, SDT_PID, type Sdt } from '../../lib/arib/si/service-tables.ts';
+import { PAT_PID } from '../../lib/arib/ts/packet.ts';
 import { parsePat } from '../../lib/arib/ts/pat.ts';
 import { type ProgramMap, parsePmt } from '../../lib/arib/ts/pmt.ts';
 import { type Section, SectionDemux } from '../../lib/arib/ts/section.ts';
@@ -30,8 +32,7 @@ import { inflateModule } from './inflate-module.ts';
 import { defineReader } from './reader-kind.ts';
 import type { FoundLogo, LogoCarrier, SurveyFindings, WantedLogo } from './survey-types.ts';
 
-const PAT_PID = 0x0000;
-const FIXED_PIDS: readonly number[] = [PAT_PID, NIT_PID, SDT_PID, CDT_PID];
+const FIXED_PIDS: readonly Pid[] = [PAT_PID, NIT_PID, SDT_PID, CDT_PID];
 /** Lower PIDs are reserved for SI tables: a PAT or PMT that refers to one of them is wrong. */
 const FIRST_FREE_PID = 0x0030;
 /** service_type of an engineering service. */
@@ -92,7 +93,7 @@ export const logoReader = defineReader<{ wanted: readonly WantedLogo[] }, never,
 
 export class LogoReader {
   readonly #wanted = new Map<Key, WantedLogo>();
-  readonly #demux = new SectionDemux(FIXED_PIDS as Pid[]);
+  readonly #demux = new SectionDemux(FIXED_PIDS);
   readonly #tables = new CompleteTables();
   /** Logo announced by a service; null: none, or only text. */
   readonly #announced = new Map<Key, Announced | null>();

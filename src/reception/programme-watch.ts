@@ -9,8 +9,14 @@
 import { findDescriptor } from '../../lib/arib/descriptor/index.ts';
 import type { Pid } from '../../lib/arib/ids.ts';
 import type { Pts90k } from '../../lib/arib/time.ts';
-import type { ReceptionFault } from '../../lib/arib/ts/clock.ts';
-import { PCR_HZ, PTS_HZ, pcrDifference, pcrToPts, ptsDifference } from '../../lib/arib/ts/clock.ts';
+import {
+  PCR_PER_MS,
+  PTS_HZ,
+  pcrDifference,
+  pcrToPts,
+  ptsDifference,
+  type ReceptionFault,
+} from '../../lib/arib/ts/clock.ts';
 import {
   continuityCounter,
   hasPayload,
@@ -31,7 +37,6 @@ import { type Section, SectionDemux } from '../../lib/arib/ts/section.ts';
 import { type AccessUnits, Pictures, SoundFrames, SoundPackets } from './access-units.ts';
 import { layoutOf } from './station-layout.ts';
 
-const PCR_PER_MS = PCR_HZ / 1000;
 const PTS_PER_MS = PTS_HZ / 1000;
 /** Verdicts ignore losses up to 500 ms, and clock references are 100 ms apart. */
 const LEAST_MS = 400;

@@ -2,15 +2,15 @@
  * Measures a station's packets while they are recorded: sums of each second, gaps in the broadcast, and losses of
  * picture or sound. It makes no verdicts.
  */
+
 import type { Pid } from '../../lib/arib/ids.ts';
-import { PCR_HZ, pcrDifference } from '../../lib/arib/ts/clock.ts';
+import { SECOND_MS } from '../../lib/arib/time.ts';
+import { PCR_HZ, PCR_PER_MS, pcrDifference } from '../../lib/arib/ts/clock.ts';
 import { hasTransportError, PACKET_SIZE, packetPcr, packetPid } from '../../lib/arib/ts/packet.ts';
 import { StreamStatistics } from '../../lib/arib/ts/statistics.ts';
 import { type MonotonicMs, monotonicMs } from '../../lib/host/clock.ts';
 import { ProgrammeWatch, type UnwatchableSpan } from './programme-watch.ts';
 
-const PCR_PER_MS = PCR_HZ / 1000;
-const SECOND_MS = 1000;
 /** Clock references come every 100 ms (ARIB TR-B14), so after a pause of this length they show what is missing. */
 export const HOLE_MS = 500;
 /** Late packets arrive in a burst, in which their clock advances faster than real time, by at least this difference. */

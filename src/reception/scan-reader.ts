@@ -3,7 +3,7 @@
  * dropped before. ARIB STD-B10 Part 2, 5.2.4 and 5.2.6; TR-B14 Vol. 4, TR-B15 Vol. 4.
  */
 import { findDescriptor } from '../../lib/arib/descriptor/index.ts';
-import { type BroadcastType, broadcastTypeOf, type Pid, type TransportStreamId } from '../../lib/arib/ids.ts';
+import { type BroadcastType, broadcastTypeOf, type TransportStreamId } from '../../lib/arib/ids.ts';
 import { CompleteTables } from '../../lib/arib/si/complete-tables.ts';
 import {
   type DescribedService,
@@ -34,7 +34,7 @@ export const scanReader = defineReader<{ type: BroadcastType }, never, SurveyFin
 });
 
 export class ScanReader {
-  readonly #demux = new SectionDemux([NIT_PID as Pid, SDT_PID as Pid]);
+  readonly #demux = new SectionDemux([NIT_PID, SDT_PID]);
   readonly #tables = new CompleteTables();
   #nit: Nit | undefined;
   #sdt: Sdt | undefined;

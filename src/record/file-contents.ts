@@ -5,14 +5,13 @@
  */
 
 import { earliest, plusMs } from '../../lib/arib/time.ts';
-import { PCR_HZ, pcrDifference } from '../../lib/arib/ts/clock.ts';
+import { PCR_PER_MS, pcrDifference } from '../../lib/arib/ts/clock.ts';
 import type { GapCause } from '../../lib/wire/gap-causes.ts';
 import type { RecordingPart } from '../model/recording.ts';
 import type { Measured } from '../model/verdict.ts';
 import { type FormerLife, fileClocks, lastLife } from '../reception/recorded-file.ts';
 import { RecordingMeasurement } from './recording-measurement.ts';
 
-const PCR_PER_MS = PCR_HZ / 1000;
 /** Clock references of packets that follow each other are at most this far apart (ISO/IEC 13818-1 2.7.2: 100 ms). */
 const NEXT_CLOCK_MS = 150;
 /** Longest time for which a process holds packets that are neither written nor reported. */

@@ -4,10 +4,9 @@
  * packets with the least delay in the last minutes are the reference for all others.
  */
 import { type BroadcastMs, broadcastMs, plusMs } from '../../lib/arib/time.ts';
-import { PCR_HZ, pcrDifference } from '../../lib/arib/ts/clock.ts';
+import { PCR_PER_MS, pcrDifference } from '../../lib/arib/ts/clock.ts';
 import type { ReceptionSecond } from '../reception/reception-meter.ts';
 
-const PCR_PER_MS = PCR_HZ / 1000;
 /** Not counted as delay: clock references are 100 ms apart (ARIB TR-B14), and packets are buffered as long. */
 const USUAL_MS = 250;
 /** Over a gap, the broadcast's clock and the machine's clock may differ by this delay at most. */

@@ -3,7 +3,7 @@
  * Outputs report times by their worker's clock; PCRs of the file's tail and the new stream give the pause between two.
  */
 import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../lib/arib/time.ts';
-import { PCR_HZ, pcrDifference } from '../../lib/arib/ts/clock.ts';
+import { PCR_PER_MS, pcrDifference } from '../../lib/arib/ts/clock.ts';
 import type { MonotonicMs, WallClock } from '../../lib/host/clock.ts';
 import type { GapCause } from '../../lib/wire/gap-causes.ts';
 import { type Break, isUnreadable, type Measured, nothingMeasured } from '../model/verdict.ts';
@@ -20,7 +20,6 @@ const OF_A_PAUSE: ReadonlySet<GapCause> = new Set([
 ]);
 /** Maximum difference between PCR and machine clock for the length of one pause. */
 const BELIEVED_MS = 10_000;
-const PCR_PER_MS = PCR_HZ / 1000;
 /** Packets wait for half a second until they are written: on average this long. */
 const WRITTEN_AFTER_MS = 250;
 

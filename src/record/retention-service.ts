@@ -3,7 +3,7 @@
  * interval, and soon after recordings or rules have changed.
  */
 import { removeTitleMarks } from '../../lib/arib/text/title-marks.ts';
-import { type BroadcastMs, plusMs } from '../../lib/arib/time.ts';
+import { type BroadcastMs, DAY_MS, plusMs } from '../../lib/arib/time.ts';
 import type { Log } from '../../lib/host/log.ts';
 import { BIN_MS, type Retiring } from '../../lib/wire/api.ts';
 import type { RecordingId, RuleId } from '../../lib/wire/ids.ts';
@@ -92,7 +92,6 @@ export function recordingsToRetire<R extends Keepable>(
   return loose.filter((one) => going.has(one));
 }
 
-const DAY_MS = 86_400_000;
 /** How long rows of deleted recordings are kept. */
 const FORGET_MS = 14 * DAY_MS;
 /** How long after their start: an episode that was recorded within this time is not recorded again. */

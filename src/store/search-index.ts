@@ -8,7 +8,7 @@
  */
 import type { Database } from 'bun:sqlite';
 import type { ProgramId } from '../../lib/arib/ids.ts';
-import type { BroadcastMs } from '../../lib/arib/time.ts';
+import { type BroadcastMs, SECOND_MS } from '../../lib/arib/time.ts';
 import type { RecordingId } from '../../lib/wire/ids.ts';
 import { matchText, titleText } from '../model/search-text.ts';
 import { orderedTerms, textTerms } from './search-terms.ts';
@@ -17,7 +17,6 @@ import { readObject, storedText } from './stored-json.ts';
 /** About 0.1 ms each: limits how much one transaction is extended. */
 const BATCH = 400;
 
-const SECOND_MS = 1000;
 /** Documents of the same second get consecutive numbers. */
 const DOCUMENTS_A_SECOND = 1_000_000;
 /** Years 1970 to 2225: covers times of a broken clock, within exact integers. */

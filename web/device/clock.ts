@@ -1,6 +1,6 @@
 /** The page's clocks, and the current time as a signal, which ticks only while the page is visible. */
 import { computed, signal } from '@preact/signals';
-import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
+import { type BroadcastMs, broadcastMs, MINUTE_MS } from '../../lib/arib/time.ts';
 import { type MonotonicMs, monotonicMs, type WallMs, wallMs } from '../../lib/wire/times.ts';
 
 /** By the browser's clock, assumed to agree with the broadcast's; updated every five seconds. */
@@ -21,7 +21,6 @@ export function currentMs(): BroadcastMs {
   return broadcastMs(Date.now());
 }
 
-const MINUTE_MS = 60_000;
 /** For long lists, which need not be rendered with every tick: the beginning of the present minute. */
 export const minute = computed(() => broadcastMs(Math.floor(now.value / MINUTE_MS) * MINUTE_MS));
 

@@ -3,11 +3,10 @@
  * Draws only the visible part.
  */
 import type { StationId } from '../../lib/arib/ids.ts';
-import { type BroadcastMs, plusMs } from '../../lib/arib/time.ts';
+import { type BroadcastMs, HOUR_MS, JST_OFFSET_MS, plusMs } from '../../lib/arib/time.ts';
 import type { Station } from '../../lib/wire/api.ts';
 import { monogram } from '../ui/monogram.ts';
 import { channelLabel, narrow } from '../words/channel.ts';
-import { HOUR_MS } from '../words/day.ts';
 import { clockText, dateText } from '../words/time.ts';
 import { type Scale, type Span, topOf } from './geometry.ts';
 import { TEXTS } from './texts.ts';
@@ -32,7 +31,6 @@ const BADGE = 0.6;
 const NUMBER = { from: 0.2, to: 1.6 } as const;
 
 const PARTS = ['night', 'morning', 'day', 'evening'] as const;
-const JST_OFFSET_MS = 9 * HOUR_MS;
 
 /** Of the broadcast day: 23–5, 5–11, 11–17, 17–23. */
 function partOf(hour: number): (typeof PARTS)[number] {

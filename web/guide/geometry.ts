@@ -2,8 +2,8 @@
  * Geometry of the guide's sheet. Pure: broadcast times to CSS pixels and back. The sheet
  * begins with yesterday's broadcast day, which begins at 05:00 in Japan: programmes are kept for a day after their end.
  */
-import { type BroadcastMs, plusMs } from '../../lib/arib/time.ts';
-import { broadcastDay, DAY_MS, DAYS, HOUR_MS } from '../words/day.ts';
+import { type BroadcastMs, DAY_MS, HOUR_MS, plusMs } from '../../lib/arib/time.ts';
+import { broadcastDay, DAYS } from '../words/day.ts';
 
 export interface Span {
   readonly from: BroadcastMs;

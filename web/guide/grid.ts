@@ -3,12 +3,11 @@
  * has a time budget per frame, so that scrolling stays smooth; the rest follows in the next frame.
  */
 import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
-import { type BroadcastMs, earliest, latest, plusMs } from '../../lib/arib/time.ts';
+import { type BroadcastMs, earliest, HOUR_MS, latest, plusMs } from '../../lib/arib/time.ts';
 import type { GuideProgram, Station } from '../../lib/wire/api.ts';
 import { directionOf } from '../navigation/focus.ts';
 import { isRecordKey } from '../navigation/keys.ts';
 import type { Direction } from '../navigation/spatial.ts';
-import { HOUR_MS } from '../words/day.ts';
 import type { Cell } from './cell.ts';
 import { Budget, CellLayer, type Sheet } from './cells.ts';
 import { type Columns, enterAt, type Place, stepFrom } from './column.ts';

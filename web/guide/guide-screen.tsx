@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { StationId } from '../../lib/arib/ids.ts';
-import { type BroadcastMs, broadcastMs, plusMs } from '../../lib/arib/time.ts';
+import { type BroadcastMs, broadcastMs, DAY_MS, HOUR_MS, plusMs } from '../../lib/arib/time.ts';
 import type { Station } from '../../lib/wire/api.ts';
 import { currentMs, now } from '../device/clock.ts';
 import { guideZoom, homeTab } from '../device/preferences.ts';
@@ -16,7 +16,7 @@ import { shownStationsWith } from '../query/station-order.ts';
 import { stationList, stations } from '../query/stations.ts';
 import { useQuery } from '../query/use-query.ts';
 import { toggle } from '../reservations/actions.ts';
-import { broadcastDay, HOUR_MS } from '../words/day.ts';
+import { broadcastDay } from '../words/day.ts';
 import { splitTitle } from '../words/title.ts';
 import { GenreSheet, Legend } from './genre-sheet.tsx';
 import { clampWidth, guideSpan, type Span, WIDTH, ZOOM } from './geometry.ts';

@@ -1,8 +1,7 @@
 /** Date and hour to go to, by two presses of a finger or a remote. */
 import { useSignal } from '@preact/signals';
-import { type BroadcastMs, plusMs } from '../../lib/arib/time.ts';
+import { type BroadcastMs, DAY_MS, HOUR_MS, plusMs } from '../../lib/arib/time.ts';
 import { Sheet } from '../ui/sheet.tsx';
-import { DAY_MS, HOUR_MS } from '../words/day.ts';
 import { dateText } from '../words/time.ts';
 import type { Span } from './geometry.ts';
 import { TEXTS } from './texts.ts';

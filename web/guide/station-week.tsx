@@ -1,5 +1,5 @@
 /** One station's week: its days side by side. */
-import { type BroadcastMs, plusMs } from '../../lib/arib/time.ts';
+import { type BroadcastMs, DAY_MS, plusMs } from '../../lib/arib/time.ts';
 import type { GuideProgram, GuideWindow, Station } from '../../lib/wire/api.ts';
 import { minute } from '../device/clock.ts';
 import { navigate, openProgram } from '../navigation/router.ts';
@@ -9,7 +9,7 @@ import { Logo } from '../ui/logo.tsx';
 import { Named } from '../ui/named.tsx';
 import { Week, type WeekPlace } from '../ui/week.tsx';
 import { channelLabel, narrow } from '../words/channel.ts';
-import { broadcastDay, DAY_MS, DAYS } from '../words/day.ts';
+import { broadcastDay, DAYS } from '../words/day.ts';
 import { FailurePanel } from '../words/failure-panel.tsx';
 import { majorGenre } from '../words/genre.ts';
 import { airClockText, dateText, spanText } from '../words/time.ts';

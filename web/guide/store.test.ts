@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
-import { broadcastMs } from '../../lib/arib/time.ts';
+import { broadcastMs, HOUR_MS } from '../../lib/arib/time.ts';
 import type { GuideProgram, GuideWindow } from '../../lib/wire/api.ts';
 import { ApiFailure, type GuideQuestion, type Renewed } from '../query/api.ts';
-import { HOUR_MS } from '../words/day.ts';
 import { CHUNK_MS } from './geometry.ts';
 import { GuideStore } from './store.ts';
 

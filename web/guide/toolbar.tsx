@@ -1,16 +1,13 @@
 /** Toolbar above the guide: broadcast types, days, now, evening, zoom, genres. */
 import { useEffect, useRef } from 'preact/hooks';
-import { type BroadcastMs, plusMs } from '../../lib/arib/time.ts';
+import { type BroadcastMs, DAY_MS, JST_OFFSET_MS, plusMs } from '../../lib/arib/time.ts';
 import type { Station } from '../../lib/wire/api.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Named } from '../ui/named.tsx';
-import { DAY_MS, HOUR_MS } from '../words/day.ts';
 import { majorGenreName } from '../words/genre.ts';
 import { WEEKDAYS } from '../words/time.ts';
 import type { Span } from './geometry.ts';
 import { TEXTS } from './texts.ts';
-
-const JST_OFFSET_MS = 9 * HOUR_MS;
 
 export interface Band {
   readonly type: Station['type'];

@@ -1,7 +1,7 @@
 /** Home screen: recordings in progress and the next reservations; hidden when there are none. */
 
 import { useLayoutEffect } from 'preact/hooks';
-import type { BroadcastMs } from '../../lib/arib/time.ts';
+import { type BroadcastMs, HOUR_MS } from '../../lib/arib/time.ts';
 import type { ReservationItem } from '../../lib/wire/api.ts';
 import { now } from '../device/clock.ts';
 import { homeNext } from '../device/preferences.ts';
@@ -12,7 +12,7 @@ import { nextUp } from '../reservations/sort.ts';
 import { Named } from '../ui/named.tsx';
 import { ProgramProgress } from '../ui/progress.tsx';
 import { narrow } from '../words/channel.ts';
-import { broadcastDay, HOUR_MS } from '../words/day.ts';
+import { broadcastDay } from '../words/day.ts';
 import { spokenText, titleOf } from '../words/reservation.ts';
 import { airClockText, leftToRecord, shortText } from '../words/time.ts';
 import { RowHead, RowHeadSpace } from './row-head.tsx';

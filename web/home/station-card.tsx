@@ -1,5 +1,7 @@
 /** One station on the home screen, with a picture of what it shows now; the whole card leads to it. */
+
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { MINUTE_MS } from '../../lib/arib/time.ts';
 import type { NowProgram, Station, Still } from '../../lib/wire/api.ts';
 import { minute, now } from '../device/clock.ts';
 import { lastStation } from '../device/preferences.ts';
@@ -36,7 +38,6 @@ function RecordMark({ program }: { program: NowProgram }) {
   ) : null;
 }
 
-const MINUTE_MS = 60_000;
 /** A picture that is older than this says so. */
 const OLD_MS = 3 * MINUTE_MS;
 

@@ -3,13 +3,14 @@
  * typed on satellite stations, and behind `.` everywhere, as television sets do it (ARIB TR-B14 and TR-B15, three-digit
  * numbers).
  */
+
 import type { Station } from '../../lib/wire/api.ts';
 import { stationOfKey } from '../query/stations.ts';
+import { STATIONS_A_NETWORK } from '../words/channel.ts';
 
 const DIGITS = 3;
 /** Digits that are not completed within this are taken as they are. */
 export const ENTRY_LIMIT_MS = 2_500;
-const STATIONS_A_NETWORK = 100_000;
 
 type Band = Station['type'];
 

@@ -2,7 +2,9 @@
  * A station over the live socket: tunes, and connects again as required by how a stream ended. Where a socket is
  * impossible (a proxy without WebSocket), the HTTP stream is used, without side data.
  */
+
 import type { StationId } from '../../lib/arib/ids.ts';
+import { TICKS_PER_SECOND } from '../../lib/arib/time.ts';
 import { originOf, readFragment } from '../../lib/mp4/fragment.ts';
 import { mimeOf, readTracks, type Track } from '../../lib/mp4/tracks.ts';
 import type { LiveCodec } from '../../lib/wire/api.ts';
@@ -20,8 +22,6 @@ import { type ApiFailure, liveUrl } from '../query/api.ts';
 import { RawWorker } from '../raw/raw-feed.ts';
 import type { RawSource } from '../raw/raw-session.ts';
 import { LivePacing } from './live-pacing.ts';
-
-const TICKS_PER_SECOND = 90_000;
 
 /** A feed that reads the encoded path of the live socket. */
 class SocketFeed implements MediaFeed {

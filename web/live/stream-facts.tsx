@@ -1,6 +1,6 @@
 /** Facts of the current stream: format, bit rate, delay, buffer, dropped pictures, the tuner's reception, and the data broadcast. */
 import { useEffect, useState } from 'preact/hooks';
-import type { BroadcastMs } from '../../lib/arib/time.ts';
+import { type BroadcastMs, JST_OFFSET_MS } from '../../lib/arib/time.ts';
 import type { Tuner } from '../../lib/wire/agent.ts';
 import type { LiveCodec } from '../../lib/wire/vocabulary.ts';
 import type { DataBroadcast } from '../data/data-broadcast.ts';
@@ -23,8 +23,6 @@ interface FactsProps {
 }
 
 const CODECS: Readonly<Record<LiveCodec, string>> = { h264: 'H.264', av1: 'AV1', raw: TEXTS.unconverted };
-
-const JST_OFFSET_MS = 9 * 3_600_000;
 
 /** `21:05:07`, Japan Standard Time. @param at epoch ms */
 function timeOfDay(at: BroadcastMs): string {

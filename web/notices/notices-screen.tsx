@@ -1,5 +1,7 @@
 /** What happened lately, newest first; each leads to its thing. */
+
 import { useEffect, useState } from 'preact/hooks';
+import { DAY_MS } from '../../lib/arib/time.ts';
 import type { Notice } from '../../lib/wire/notifications.ts';
 import type { NoticeActionName, NoticeEvent } from '../../lib/wire/vocabulary.ts';
 import { now } from '../device/clock.ts';
@@ -15,8 +17,6 @@ import { FailurePanel } from '../words/failure-panel.tsx';
 import { agoText, momentText } from '../words/time.ts';
 import { TEXTS } from './texts.ts';
 import { noteSeen, seenNotice } from './unread.ts';
-
-const DAY_MS = 86_400_000;
 
 const LOOKS: Readonly<Record<NoticeEvent, { icon: IconName; tone: 'bad' | 'warn' | 'good' | 'plain' }>> = {
   failed: { icon: 'close', tone: 'bad' },

@@ -2,7 +2,7 @@
  * Side data of a stream: everything beside video and audio, such as captions and the broadcast's clock. A kind is a row
  * below, and reaches whoever takes it (`SideTracks.take`); the readers of a stream know none of them by name.
  */
-import { type BroadcastMs, unwrapPts } from '../../lib/arib/time.ts';
+import { type BroadcastMs, TICKS_PER_MS, unwrapPts } from '../../lib/arib/time.ts';
 import type { CaptionPage, CaptionsNotice } from '../../lib/wire/caption.ts';
 import type { LiveControl, LiveMessage, LiveTuned } from '../../lib/wire/live.ts';
 import { LIVE_CHANNEL } from '../../lib/wire/live-frames.ts';
@@ -59,7 +59,6 @@ interface Taken {
   readonly takers: Set<(body: object, time: number) => void>;
 }
 
-const TICKS_PER_MS = 90;
 /** Items that arrive before the origin is known: the current caption pages of all languages and a clock. */
 const MAX_EARLY = 32;
 

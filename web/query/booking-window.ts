@@ -1,5 +1,5 @@
 /** The time range for which the list of reservations is read. Pure. */
-import { type BroadcastMs, broadcastMs, earliest, latest } from '../../lib/arib/time.ts';
+import { type BroadcastMs, broadcastMs, earliest, HOUR_MS, latest } from '../../lib/arib/time.ts';
 
 /** Reservations whose programmes overlap it. */
 export interface BookingWindow {
@@ -9,8 +9,6 @@ export interface BookingWindow {
 
 export const ALL: BookingWindow = { from: broadcastMs(-Infinity), to: broadcastMs(Infinity) };
 export const NOTHING: BookingWindow = { from: broadcastMs(0), to: broadcastMs(0) };
-
-const HOUR_MS = 3_600_000;
 
 /** A window of whole hours, so that one that moves with the time is read again no more than once an hour. */
 export function hoursAround(from: BroadcastMs, to: BroadcastMs): BookingWindow {

@@ -2,8 +2,10 @@
  * The sound of a station for a media source: ADTS frames from PES packets, as fragments on a timeline that begins near
  * 0 with the first of them. A gap in the broadcast is a gap on the timeline.
  */
+
 import { ADTS_HEADER, type AdtsHeader, readAdtsHeader } from '../../lib/arib/aac/adts.ts';
 import { isBareDualMono, twoChannelConfig } from '../../lib/arib/aac/dual-mono.ts';
+import { TICKS_PER_SECOND } from '../../lib/arib/time.ts';
 import { AAC_FRAME_SAMPLES, aacFragment, aacInitSegment, samplingRate } from '../../lib/mp4/aac-writer.ts';
 
 type AudioPart =
@@ -16,7 +18,6 @@ type AudioPart =
   /** Sound that no fragment can carry. */
   | { readonly kind: 'unsupported' };
 
-const CLOCK = 90_000;
 /** Times of PES packets are rounded and jitter by less; more is loss. */
 const JITTER_S = 0.03;
 /** A frame has at most 8191 bytes; more buffered data are not sound. */
@@ -38,7 +39,7 @@ export class AudioTrack {
 
   /** Where the sound so far ends, 90 kHz; undefined before the first. */
   get end(): number | undefined {
-    return this.#next === undefined ? undefined : this.origin + (this.#next / this.#rate) * CLOCK;
+    return this.#next === undefined ? undefined : this.origin + (this.#next / this.#rate) * TICKS_PER_SECOND;
   }
 
   /** Octets are missing before what follows. */
@@ -95,7 +96,8 @@ export class AudioTrack {
     isAligned: boolean,
   ): Generator<AudioPart> {
     if (frames.length === 0) return;
-    const told = time === undefined ? undefined : Math.round(((time - this.origin) / CLOCK) * this.#rate);
+    const told =
+      time === undefined ? undefined : Math.round(((time - this.origin) / TICKS_PER_SECOND) * this.#rate);
     const expected = this.#next;
     let start = expected ?? told;
     if (start === undefined) return;

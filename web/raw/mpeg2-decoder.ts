@@ -2,6 +2,7 @@
  * The video decoder and deinterlacer of `lib/wasm/mpeg2` for one stream: access units in, display pictures out, 59.94 a
  * second for interlaced video, and the film's own rate where the stream signals film or its fields show it.
  */
+import { TICKS_PER_SECOND } from '../../lib/arib/time.ts';
 import { FilmCadence } from './film-cadence.ts';
 
 interface Mpeg2Exports {
@@ -67,7 +68,6 @@ export interface DecodedPicture {
 const FRAME_RATES = [30000 / 1001, 24000 / 1001, 24, 25, 30000 / 1001, 30, 50, 60000 / 1001, 60];
 /** Width to height by aspect_ratio_information, table 6-3; 1 means square samples. */
 const ASPECTS: readonly (number | undefined)[] = [undefined, undefined, 4 / 3, 16 / 9, 2.21];
-const CLOCK = 90_000;
 /** Of a field without neighbours. */
 const UNMEASURED = -1;
 
@@ -153,7 +153,7 @@ export class Mpeg2Decoder {
 
   /** Of a frame as coded, 90 kHz. */
   get frameDuration(): number {
-    return CLOCK / (FRAME_RATES[this.#wasm.frameRate()] ?? 30000 / 1001);
+    return TICKS_PER_SECOND / (FRAME_RATES[this.#wasm.frameRate()] ?? 30000 / 1001);
   }
 
   *#frame(age: number): Generator<DecodedPicture> {

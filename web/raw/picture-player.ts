@@ -2,6 +2,7 @@
  * Access units in, the picture of every moment out: decodes slightly ahead of the sound, shows each picture at its
  * time, drops late ones. It never waits: its owner calls `step` as often as pictures may change.
  */
+import { TICKS_PER_SECOND } from '../../lib/arib/time.ts';
 import type { WallMs } from '../../lib/wire/times.ts';
 import type { AccessUnit } from './access-units.ts';
 import type { DecodedPicture, Mpeg2Decoder } from './mpeg2-decoder.ts';
@@ -87,16 +88,15 @@ interface PlayerNeeds {
   readonly now: () => WallMs;
 }
 
-const CLOCK = 90_000;
 /** Decoded pictures that wait for their time: 0.13 s, which covers an intra picture on a slow device. */
 const MAX_HELD = 8;
 /** Compressed pictures that wait, by time and, where times are wrong, by number. */
-const MAX_BACKLOG = 8 * CLOCK;
+const MAX_BACKLOG = 8 * TICKS_PER_SECOND;
 const MAX_UNITS = 600;
 /** Later than this a picture is not worth decoding: on with the next intra picture. */
-const SKIP_LATE = CLOCK / 2;
+const SKIP_LATE = TICKS_PER_SECOND / 2;
 /** Units further apart than this are not continued without an intra picture. */
-const HOLE = CLOCK;
+const HOLE = TICKS_PER_SECOND;
 /** Decoding in one step: the next picture must not be late for it. */
 const STEP_MS = 12;
 const SAMPLES = 60;
@@ -198,7 +198,7 @@ export class PicturePlayer {
       const pictures = this.#halves === undefined ? decoder.pictures() : decoder.frames();
       for (const picture of pictures) this.#hold(picture);
       const took = now() - before;
-      this.#loads.push(took / ((decoder.frameDuration / CLOCK) * 1000));
+      this.#loads.push(took / ((decoder.frameDuration / TICKS_PER_SECOND) * 1000));
       if (this.#loads.length > SAMPLES) this.#loads.shift();
       if (!this.#hasShown) this.#showFirst();
       if (now() - began > STEP_MS) return;
@@ -254,7 +254,9 @@ export class PicturePlayer {
     // Pictures that do not come are not late.
     const isMissing = time - this.#newest > HOLE / 2;
     const isBehind = this.#held.length === 0 && !Number.isNaN(this.#lastTime) && !isMissing;
-    this.behind = isBehind ? Math.max(0, (Math.min(time, this.#newest) - this.#lastTime) / CLOCK) : 0;
+    this.behind = isBehind
+      ? Math.max(0, (Math.min(time, this.#newest) - this.#lastTime) / TICKS_PER_SECOND)
+      : 0;
   }
 
   #release({ planes }: HeldPicture): void {

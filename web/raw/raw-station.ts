@@ -2,7 +2,9 @@
  * The raw path inside its worker: transport stream in, pictures on the screen and sound for the media source out. The
  * sound's position is the clock. Independent of the worker API, whose functions are passed in.
  */
+
 import { SILENT_FRAME, SILENT_TICKS } from '../../lib/arib/aac/adts.ts';
+import { SECOND_MS, TICKS_PER_SECOND } from '../../lib/arib/time.ts';
 import type { ReceptionFault } from '../../lib/arib/ts/clock.ts';
 import type { WallMs } from '../../lib/wire/times.ts';
 import { AudioTrack } from './audio-track.ts';
@@ -63,16 +65,14 @@ interface SoundClock {
   readonly rate: number;
 }
 
-const CLOCK = 90_000;
 /** A jump of the broadcast's clock; less is a gap in the reception. */
-const JUMP = 10 * CLOCK;
+const JUMP = 10 * TICKS_PER_SECOND;
 /** Maximum wait of the sound for the first picture, s of the broadcast. */
-const PICTURE_WAIT = 3 * CLOCK;
-const SECOND_MS = 1_000;
+const PICTURE_WAIT = 3 * TICKS_PER_SECOND;
 /** Sound comes at least three times a second. */
-const SILENT_AFTER = CLOCK / 2;
+const SILENT_AFTER = TICKS_PER_SECOND / 2;
 /** Silence ends this long ago: sound that comes back is not in the past. */
-const SILENCE_SLACK = 0.15 * CLOCK;
+const SILENCE_SLACK = 0.15 * TICKS_PER_SECOND;
 /** Of one turn, frames. */
 const MAX_SILENCE = 150;
 const SILENCE = Uint8Array.from(SILENT_FRAME);
@@ -219,7 +219,7 @@ export class RawStation {
     const clock = this.#clock;
     if (clock === undefined || this.#track === undefined) return undefined;
     const position = clock.position + ((this.#needs.now() - clock.at) / 1000) * clock.rate;
-    return this.#track.origin + position * CLOCK;
+    return this.#track.origin + position * TICKS_PER_SECOND;
   }
 
   #judge(now: WallMs): void {

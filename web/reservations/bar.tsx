@@ -1,5 +1,5 @@
 /** A reservation in the timetable, and the head of a tuner's row. */
-import type { BroadcastMs } from '../../lib/arib/time.ts';
+import { type BroadcastMs, HOUR_MS } from '../../lib/arib/time.ts';
 import type { Tuner } from '../../lib/wire/agent.ts';
 import { now } from '../device/clock.ts';
 import { openReservation } from '../navigation/router.ts';
@@ -7,7 +7,6 @@ import { Icon } from '../ui/icon.tsx';
 import { Named } from '../ui/named.tsx';
 import { progressOf } from '../ui/progress-of.ts';
 import { narrow } from '../words/channel.ts';
-import { HOUR_MS } from '../words/day.ts';
 import { spokenText, standingWords, titleOf } from '../words/reservation.ts';
 import { airClockText } from '../words/time.ts';
 import { TYPE_NAMES } from '../words/tuner.ts';

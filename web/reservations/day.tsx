@@ -1,7 +1,7 @@
 /** A day's timetable: tuners in rows, time across; on phones tuners in columns, time down. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { type BroadcastMs, latest, plusMs } from '../../lib/arib/time.ts';
+import { type BroadcastMs, DAY_MS, HOUR_MS, latest, plusMs } from '../../lib/arib/time.ts';
 import type { Tuner } from '../../lib/wire/agent.ts';
 import type { ReservationItem } from '../../lib/wire/api.ts';
 import type { ReservationId } from '../../lib/wire/ids.ts';
@@ -19,7 +19,7 @@ import { Named } from '../ui/named.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { adviceFor } from '../words/advice.ts';
 import { narrow } from '../words/channel.ts';
-import { broadcastDay, DAY_MS, DAYS, HOUR_MS } from '../words/day.ts';
+import { broadcastDay, DAYS } from '../words/day.ts';
 import { stateReason, titleOf } from '../words/reservation.ts';
 import { StateBadge } from '../words/state-badge.tsx';
 import { airDateText, lengthText, spanText, WEEKDAYS } from '../words/time.ts';

@@ -1,10 +1,9 @@
 /** Broadcast days in words and in addresses. Each is known by its 05:00 in Japan. */
-import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
+import { type BroadcastMs, broadcastMs, DAY_MS, HOUR_MS, JST_OFFSET_MS } from '../../lib/arib/time.ts';
 import type { ReservationState } from '../../lib/wire/vocabulary.ts';
-import { broadcastDay, DAY_MS, HOUR_MS } from '../words/day.ts';
+import { broadcastDay } from '../words/day.ts';
 import { TEXTS } from './texts.ts';
 
-const JST_OFFSET_MS = 9 * HOUR_MS;
 const DAY_BEGINS_MS = 5 * HOUR_MS;
 
 /** The calendar day that a broadcast day is named after. */

@@ -1,6 +1,6 @@
 /** Reservations: as a list by day, as a day's timetable by tuner, and as a week. */
 import { useSignal } from '@preact/signals';
-import { type BroadcastMs, plusMs } from '../../lib/arib/time.ts';
+import { type BroadcastMs, DAY_MS, plusMs } from '../../lib/arib/time.ts';
 import type { ReservationItem } from '../../lib/wire/api.ts';
 import { minute } from '../device/clock.ts';
 import { openReservation, query, setQuery } from '../navigation/router.ts';
@@ -11,7 +11,7 @@ import { Named } from '../ui/named.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { Week, type WeekPlace } from '../ui/week.tsx';
 import { narrow } from '../words/channel.ts';
-import { broadcastDay, DAY_MS, DAYS } from '../words/day.ts';
+import { broadcastDay, DAYS } from '../words/day.ts';
 import { FailurePanel } from '../words/failure-panel.tsx';
 import { spokenText, standingWords, titleOf } from '../words/reservation.ts';
 import { airClockText, dateText } from '../words/time.ts';

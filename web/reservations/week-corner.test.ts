@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test';
-import { broadcastMs, plusMs } from '../../lib/arib/time.ts';
-import { DAY_MS, HOUR_MS } from '../words/day.ts';
+import { broadcastMs, DAY_MS, HOUR_MS, plusMs } from '../../lib/arib/time.ts';
 import { bookedCorner } from './week-corner.ts';
 
 /** 05:00 in Japan. */

@@ -1,8 +1,7 @@
 /** Where the week of reservations opens. Pure. */
-import type { BroadcastMs } from '../../lib/arib/time.ts';
+import { type BroadcastMs, DAY_MS, HOUR_MS } from '../../lib/arib/time.ts';
 import type { ReservationItem } from '../../lib/wire/api.ts';
 import type { WeekCorner, WeekView } from '../ui/week.tsx';
-import { DAY_MS, HOUR_MS } from '../words/day.ts';
 
 const DAY_HOURS = 24;
 /** 18:00, from 05:00 on: prime time has an hour before it. */

@@ -1,10 +1,8 @@
 /** Parsing and formatting of times, durations and dates of the rule form. Japan Standard Time. */
-import { type BroadcastMs, broadcastMs, JST_OFFSET_MS } from '../../lib/arib/time.ts';
+import { type BroadcastMs, broadcastMs, DAY_MS, JST_OFFSET_MS, MINUTE_MS } from '../../lib/arib/time.ts';
 
 const HOUR_MINUTES = 60;
 export const DAY_MINUTES = 24 * HOUR_MINUTES;
-const MINUTE_MS = 60_000;
-const DAY_MS = DAY_MINUTES * MINUTE_MS;
 /** Programmes after midnight are printed as 24:00 to 28:59 of the day before. */
 const LAST_HOUR = 29;
 /** The broadcast day begins at 05:00. */

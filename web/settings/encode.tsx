@@ -2,7 +2,7 @@
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { plusMs } from '../../lib/arib/time.ts';
+import { DAY_MS, plusMs } from '../../lib/arib/time.ts';
 import { currentMs } from '../device/clock.ts';
 import { ApiFailure, networkFailure } from '../query/api.ts';
 import { ENCODES, encodeMany } from '../query/encodes.ts';
@@ -96,7 +96,6 @@ export function EncodeMeasured() {
   );
 }
 
-const DAY_MS = 86_400_000;
 const AGES = [
   { days: 0, label: TEXTS.olderAll },
   { days: 30, label: TEXTS.olderMonth },

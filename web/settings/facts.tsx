@@ -1,13 +1,14 @@
 /** Read-only facts of the settings screen: broadcast time, and the health of the service. */
 
 import type { ComponentChildren } from 'preact';
+import { DAY_MS } from '../../lib/arib/time.ts';
 import type { ClockOffset, Health, SystemFacts } from '../../lib/wire/api.ts';
 import { now } from '../device/clock.ts';
 import { connection } from '../device/connection.ts';
 import { stations } from '../query/stations.ts';
 import { Icon } from '../ui/icon.tsx';
 import { bytesText } from '../words/bytes.ts';
-import { narrow } from '../words/channel.ts';
+import { narrow, STATIONS_A_NETWORK } from '../words/channel.ts';
 import type { BadgeTone } from '../words/recording.ts';
 import { agoText, lengthText } from '../words/time.ts';
 import { TYPE_NAMES } from '../words/tuner.ts';
@@ -97,8 +98,6 @@ function Folder({ folder }: { folder: SystemFacts['folders'][number] }) {
   );
 }
 
-const DAY_MS = 86_400_000;
-
 /** In days from two days on. */
 function runText(ms: number): string {
   return ms < 2 * DAY_MS ? lengthText(ms) : TEXTS.days(Math.floor(ms / DAY_MS));
@@ -149,8 +148,6 @@ function offsetText(ms: number): string {
   // Broadcast minus machine: a positive value means that the machine is slow.
   return TEXTS.offset(words, ms > 0 ? TEXTS.slow : TEXTS.fast);
 }
-
-const STATIONS_A_NETWORK = 100_000;
 
 /** A terrestrial network is one broadcaster; those of a satellite are called by its kind. */
 function networkName({ type, networkId }: ClockOffset): string {

@@ -1,11 +1,11 @@
 /** How far the guide of each station reaches, as a bar of eight days. */
-import type { BroadcastMs } from '../../lib/arib/time.ts';
+import { type BroadcastMs, DAY_MS } from '../../lib/arib/time.ts';
 import type { GuideStatus, Station } from '../../lib/wire/api.ts';
 import { now } from '../device/clock.ts';
 import { stations } from '../query/stations.ts';
 import { Logo } from '../ui/logo.tsx';
 import { channelLabel, narrow } from '../words/channel.ts';
-import { DAY_MS, DAYS } from '../words/day.ts';
+import { DAYS } from '../words/day.ts';
 import { agoText } from '../words/time.ts';
 import { TYPE_NAMES } from '../words/tuner.ts';
 import { TEXTS } from './texts.ts';

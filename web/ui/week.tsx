@@ -4,13 +4,11 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { BroadcastMs } from '../../lib/arib/time.ts';
+import { type BroadcastMs, DAY_MS, HOUR_MS } from '../../lib/arib/time.ts';
 import { airHour } from './air-hour.ts';
 import { type Placed, placeColumn, type Timed } from './lanes.ts';
 
-const HOUR_MS = 3_600_000;
 const HOURS = 24;
-const DAY_MS = HOURS * HOUR_MS;
 const FIRST_HOUR = 5;
 /** Part of the view above the present. */
 const NOW_LEAD = 0.25;

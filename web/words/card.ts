@@ -1,5 +1,6 @@
 /** The agent's state of the smart card and of key sharing as plain text. Pure. */
 
+import { SECOND_MS } from '../../lib/arib/time.ts';
 import type { Card } from '../../lib/wire/agent.ts';
 import { KEY_FAILURE_WORDS } from '../../lib/wire/key-failure.ts';
 import type { BadgeTone } from './recording.ts';
@@ -21,8 +22,6 @@ export function cardWords({ state, failure }: Pick<Card, 'state' | 'failure'>): 
     return { text: 'ほかのサーバーのカードを使っています', tone: 'good', next: undefined };
   return { text: 'まだ読み取っていません', tone: 'quiet', next: undefined };
 }
-
-const SECOND_MS = 1_000;
 
 /** How quickly the card answers; undefined before it was asked. */
 export function answerTimeText({ ecm }: Pick<Card, 'ecm'>): string | undefined {

@@ -1,7 +1,7 @@
 /** Common name of a station, formatted for a screen. */
 import type { Station } from '../../lib/wire/api.ts';
 
-const STATIONS_A_NETWORK = 100_000;
+export const STATIONS_A_NETWORK = 100_000;
 const WIDE = /[０-９Ａ-Ｚａ-ｚ]/gu;
 const WIDE_SHIFT = 0xfee0;
 

@@ -1,8 +1,6 @@
 /** The broadcast day: it begins at 05:00 in Japan, and the guide covers eight of them. */
-import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
+import { type BroadcastMs, broadcastMs, DAY_MS, HOUR_MS } from '../../lib/arib/time.ts';
 
-export const HOUR_MS = 3_600_000;
-export const DAY_MS = 24 * HOUR_MS;
 export const DAYS = 8;
 
 /** 05:00 JST is 20:00 UTC of the day before. */

@@ -1,16 +1,11 @@
 /**
  * Texts about recordings: state of a recording in progress, days left in the recycle bin, free space in hours. Pure.
  */
-import type { BroadcastMs } from '../../lib/arib/time.ts';
+import { type BroadcastMs, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../lib/arib/time.ts';
 import { GAP_CAUSE_WORDS } from '../../lib/wire/gap-causes.ts';
 import type { Recording, RecordingProgress } from '../../lib/wire/recordings.ts';
 import { BIN_MS, type RecordingSort } from '../../lib/wire/vocabulary.ts';
 import { airClockText } from './time.ts';
-
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 
 export const SORT_NAMES: Readonly<Record<RecordingSort, string>> = {
   newest: '新しい順',

@@ -1,10 +1,10 @@
 import type { StationId } from '../../lib/arib/ids.ts';
-import { type BroadcastMs, plusMs } from '../../lib/arib/time.ts';
+import { type BroadcastMs, DAY_MS, HOUR_MS, plusMs } from '../../lib/arib/time.ts';
 import type { GuideWindow } from '../../lib/wire/api.ts';
 import type { Query } from '../query/cache.ts';
 import { GUIDE_CHANGES } from '../query/events.ts';
 import { pathQuery } from '../query/use-query.ts';
-import { broadcastDay, DAY_MS, HOUR_MS } from './day.ts';
+import { broadcastDay } from './day.ts';
 
 /** In the last hours of a broadcast day the next one is included. */
 const EVENING_MS = 6 * HOUR_MS;

@@ -4,12 +4,10 @@
  * A time after midnight belongs to the evening before, as in a printed guide: its date is that of the broadcast day,
  * and its hour has the format that the viewer chose (`lateNight`). Times of other things follow the calendar.
  */
-import { type BroadcastMs, plusMs } from '../../lib/arib/time.ts';
+import { type BroadcastMs, DAY_MS, JST_OFFSET_MS, MINUTE_MS, plusMs } from '../../lib/arib/time.ts';
 import type { EpochMs } from '../../lib/wire/times.ts';
 import { lateNight } from '../device/preferences.ts';
 
-const JST_OFFSET_MS = 9 * 3_600_000;
-const MINUTE_MS = 60_000;
 /** From Sunday. */
 export const WEEKDAYS = ['日', '月', '火', '水', '木', '金', '土'] as const;
 
@@ -47,7 +45,6 @@ export function monthText(at: EpochMs): string {
 
 /** The broadcast day begins at this hour. */
 const DAY_BEGINS = 5;
-const DAY_MS = 24 * 3_600_000;
 
 /** Whether it is after midnight and counted as part of the evening before. */
 function isLate(at: BroadcastMs): boolean {

@@ -3,7 +3,7 @@
  * a verdict count from the programme's real start, which `startAt` of its recording is.
  */
 
-import { type BroadcastMs, plusMs } from '../../lib/arib/time.ts';
+import { type BroadcastMs, MINUTE_MS, plusMs } from '../../lib/arib/time.ts';
 import { GAP_CAUSE_WORDS, type GapCause, RECEPTION_ADVICE } from '../../lib/wire/gap-causes.ts';
 import type {
   Recording,
@@ -16,7 +16,6 @@ import { airClockText, lengthText } from './time.ts';
 
 /** Shorter differences are jitter of the clocks, not loss. */
 const TOLERANCE_MS = 500;
-const MINUTE_MS = 60_000;
 
 interface VerdictMark {
   readonly label: '完全' | '途中から' | '途中まで' | '一部に乱れ' | '失敗' | '録画中' | '検査前';

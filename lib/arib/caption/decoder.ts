@@ -6,7 +6,7 @@
  * stream's clock at its arrival); waits in it (TIME) produce further pages later. A page ends with the next one of
  * its language. Nothing is thrown: damaged groups are counted and dropped, undefined codes are skipped.
  */
-import { PTS_MODULUS, type Pts90k, pts90k, unwrapPts } from '../time.ts';
+import { PTS_MODULUS, type Pts90k, pts90k, TICKS_PER_MS, unwrapPts } from '../time.ts';
 import {
   type DataGroup,
   type DeclaredLanguage,
@@ -56,7 +56,6 @@ interface LanguageState {
   blank: boolean;
 }
 
-const TICKS_PER_MS = 90;
 const LANGUAGES = 8;
 /**
  * Limit of pages of one statement; in practice there are a text, a few additions and an erasure. Further waits are

@@ -1,5 +1,5 @@
 import { type Descriptor, readDescriptors } from '../descriptor/index.ts';
-import type { EventId, NetworkId, ServiceId, TransportStreamId } from '../ids.ts';
+import { type EventId, type NetworkId, pid, type ServiceId, type TransportStreamId } from '../ids.ts';
 import { Reader } from '../reader.ts';
 import type { BroadcastMs } from '../time.ts';
 import type { Section } from '../ts/section.ts';
@@ -39,7 +39,7 @@ export interface EitEvent {
 }
 
 /** H-EIT (terrestrial) and all EIT of BS and CS; M-EIT is on 0x26, L-EIT (one-segment) on 0x27. ARIB TR-B14 Vol. 4. */
-export const EIT_PID = 0x0012;
+export const EIT_PID = pid(0x0012);
 
 interface TableIds {
   readonly first: number;
@@ -114,7 +114,7 @@ export interface Tot {
   readonly descriptors: readonly Descriptor[];
 }
 
-export const TOT_PID = 0x0014;
+export const TOT_PID = pid(0x0014);
 const TDT_TABLE_ID = 0x70;
 const TOT_TABLE_ID = 0x73;
 

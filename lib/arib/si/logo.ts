@@ -4,7 +4,7 @@
  */
 
 import { type Descriptor, readDescriptors } from '../descriptor/index.ts';
-import type { NetworkId, ServiceId, TransportStreamId } from '../ids.ts';
+import { type NetworkId, pid, type ServiceId, type TransportStreamId } from '../ids.ts';
 import { Reader } from '../reader.ts';
 import type { Section } from '../ts/section.ts';
 import { FIXED_COLOURS } from './fixed-colours.ts';
@@ -191,7 +191,7 @@ export interface Cdt {
   readonly data: Uint8Array;
 }
 
-export const CDT_PID = 0x0029;
+export const CDT_PID = pid(0x0029);
 const CDT_TABLE_ID = 0xc8;
 export const CDT_LOGO = 0x01;
 

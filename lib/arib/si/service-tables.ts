@@ -1,6 +1,6 @@
 /** Tables of networks, bouquets, services and broadcasters: NIT, BAT, SDT, BIT. */
 import { type Descriptor, filterDescriptors, findDescriptor, readDescriptors } from '../descriptor/index.ts';
-import type { NetworkId, ServiceId, TransportStreamId } from '../ids.ts';
+import { type NetworkId, pid, type ServiceId, type TransportStreamId } from '../ids.ts';
 import { Reader } from '../reader.ts';
 import type { Section } from '../ts/section.ts';
 
@@ -37,7 +37,7 @@ export interface Nit {
   readonly transportStreams: readonly DescribedStream[];
 }
 
-export const NIT_PID = 0x0010;
+export const NIT_PID = pid(0x0010);
 export const NIT_ACTUAL_TABLE_ID = 0x40;
 export const NIT_OTHER_TABLE_ID = 0x41;
 
@@ -121,7 +121,7 @@ export interface DescribedService {
   readonly descriptors: readonly Descriptor[];
 }
 
-export const SDT_PID = 0x0011;
+export const SDT_PID = pid(0x0011);
 export const SDT_ACTUAL_TABLE_ID = 0x42;
 export const SDT_OTHER_TABLE_ID = 0x46;
 
@@ -185,7 +185,7 @@ interface Broadcaster {
   readonly descriptors: readonly Descriptor[];
 }
 
-export const BIT_PID = 0x0024;
+export const BIT_PID = pid(0x0024);
 export const BIT_TABLE_ID = 0xc4;
 
 /** Undefined if the section is not a BIT, is not current yet, or has a wrong length. */

@@ -5,6 +5,7 @@
 import { PTS_MODULUS, type Pts90k, unwrapPts } from '../time.ts';
 
 export const PCR_HZ = 27_000_000;
+export const PCR_PER_MS = PCR_HZ / 1000;
 export const PTS_HZ = 90_000;
 /** Ticks of a PCR per unit of 90 kHz. */
 const PCR_PER_PTS = 300;

@@ -3,16 +3,16 @@
  * 13818-1 2.4.3.2 (transport packet) and 2.4.3.4 (adaptation field). The caller guarantees that PACKET_SIZE bytes are
  * available; nothing here allocates.
  */
-import type { Pid } from '../ids.ts';
+import { type Pid, pid } from '../ids.ts';
 
 export const PACKET_SIZE = 188;
 export const SYNC_BYTE = 0x47;
 export const HEADER_SIZE = 4;
 export const PID_COUNT = 0x2000;
 
-export const PAT_PID = 0x0000 as Pid;
+export const PAT_PID = pid(0x0000);
 /** Null packets contain no data; their continuity counter is undefined. */
-export const NULL_PID = 0x1fff as Pid;
+export const NULL_PID = pid(0x1fff);
 
 /** transport_error_indicator: at least one bit of the packet is wrong. */
 export function hasTransportError(bytes: Uint8Array, offset: number): boolean {

@@ -18,6 +18,7 @@ import {
   media90k,
   type Pts90k,
   pts90k,
+  TICKS_PER_MS,
   TICKS_PER_SECOND,
 } from '../time.ts';
 
@@ -34,7 +35,6 @@ interface PlacedStretch extends Stretch {
   readonly start: Media90k;
 }
 
-const TICKS_PER_MS = TICKS_PER_SECOND / 1000;
 /**
  * Longest step between time stamps of one stream that a loss of reception explains; a longer one is a discontinuity.
  */

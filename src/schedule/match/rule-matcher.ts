@@ -1,7 +1,7 @@
 /** A compiled rule: its keywords (`keyword.ts`) and its conditions on station, time and genre. */
 
 import type { StationId } from '../../../lib/arib/ids.ts';
-import { type BroadcastMs, JST_OFFSET_MS } from '../../../lib/arib/time.ts';
+import { type BroadcastMs, DAY_MS, JST_OFFSET_MS, MINUTE_MS } from '../../../lib/arib/time.ts';
 import type { RuleConditions, RuleGenre } from '../../model/rule.ts';
 import type { RuleFault } from '../../model/rule-fault.ts';
 import type { StationRecord } from '../../model/station.ts';
@@ -13,9 +13,7 @@ import type { NormalTexts } from './normal-texts.ts';
 import type { IndexedProgram } from './program-rows.ts';
 import type { BitSet } from './text-columns.ts';
 
-const MINUTE_MS = 60_000;
 const DAY_MINUTES = 24 * 60;
-const DAY_MS = DAY_MINUTES * MINUTE_MS;
 /** The broadcast day begins at 05:00. */
 const DAY_BEGIN_MS = 5 * 60 * MINUTE_MS;
 /** 1970-01-01 was a Thursday. */

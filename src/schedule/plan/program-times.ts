@@ -5,7 +5,14 @@
  * The guide never shortens a running programme: its end only moves later. A programme listed as present continues
  * regardless of the end in its table. One listed as following after its announced start may begin at any moment.
  */
-import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../../lib/arib/time.ts';
+import {
+  type BroadcastMs,
+  broadcastMs,
+  earliest,
+  latest,
+  MINUTE_MS,
+  plusMs,
+} from '../../../lib/arib/time.ts';
 import {
   type Airing,
   type AirState,
@@ -16,6 +23,7 @@ import {
 } from '../../model/airing.ts';
 import type { Reservation } from '../../model/reservation.ts';
 import type { IndexedProgram } from '../match/program-rows.ts';
+
 /** Times from its tables. */
 export type ListedTimes = Pick<IndexedProgram, 'startAt' | 'endAt' | 'openEnd'>;
 
@@ -50,8 +58,6 @@ const FORGOTTEN_MS = 3 * 3_600_000;
 const TABLE_GRACE_MS = 5_000;
 /** Limit for programmes of undefined duration. */
 const LONGEST_MS = 24 * 3_600_000;
-/** Lists show whole minutes. */
-const MINUTE_MS = 60_000;
 
 /** The end as currently known. */
 function endOf(program: ListedTimes | undefined, endAt: BroadcastMs, now: BroadcastMs): BroadcastMs {
@@ -112,6 +118,7 @@ export function underWay(
   const standing = state === 'on' ? earliest(closesAt, airing?.closesAt ?? closesAt) : closesAt;
   return {
     startAt,
+    // Lists show whole minutes.
     endAt: isLate ? latest(booked, broadcastMs(Math.floor(now / MINUTE_MS) * MINUTE_MS)) : booked,
     to: taken(startAt, standing, program?.endAt ?? -Infinity, state, now),
     closesAt,

@@ -3,15 +3,12 @@
  * read yet, and the target may be delayed with the programme it continues before its own station reports it. Pure.
  */
 import { type ProgramId, programId, splitProgramId, stationId } from '../../../lib/arib/ids.ts';
-import { type BroadcastMs, broadcastMs, latest } from '../../../lib/arib/time.ts';
+import { type BroadcastMs, broadcastMs, latest, MINUTE_MS } from '../../../lib/arib/time.ts';
 import { type Airing, LATE_TABLE_MS } from '../../model/airing.ts';
 import type { Reservation } from '../../model/reservation.ts';
 import type { IndexedProgram } from '../match/program-rows.ts';
 import type { PlanInput } from './plan-types.ts';
 import type { ListedTimes } from './program-times.ts';
-
-/** Lists show whole minutes. */
-const MINUTE_MS = 60_000;
 
 /**
  * Relay targets of recordings, also of those that just ended: a target that the guide lacks has not vanished, it has
@@ -34,6 +31,7 @@ export function relayStartsOf({ guide, reservations, airings, now }: PlanInput):
     const program = guide.get(id);
     const isOpen = program?.openEnd === true;
     const listed = isOpen ? -Infinity : (program?.endAt ?? endAt);
+    // Lists show whole minutes.
     const start = airing === 'on' && listed < now ? Math.floor(now / MINUTE_MS) * MINUTE_MS : listed;
     for (const target of relayIds(program)) starts.set(target, Math.max(start, starts.get(target) ?? start));
   }

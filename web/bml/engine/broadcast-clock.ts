@@ -1,4 +1,5 @@
 /** The broadcast's clock, and the NPT of its components (ARIB STD-B24 Vol. 3, 8; TR-B14 Vol. 3). */
+import { JST_OFFSET_MS } from '../../../lib/arib/time.ts';
 import type { NptReference } from '../../../lib/wire/data-broadcast.ts';
 
 // Dates and numbers as the functions of `browser` compute them (ARIB STD-B24 Vol. 2, 7.6.13). Times in epoch ms.
@@ -26,14 +27,12 @@ export function formatNumber(value: number): string {
   return value < 0 ? `-${grouped}` : grouped;
 }
 
-const JST_MS = 9 * 3_600_000;
-
 /** `YYYYMMDDhhmmss` in Japan as epoch ms; undefined if it is none. */
 export function parseJstTime(text: string): number | undefined {
   const match = /^(\d{4})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})$/.exec(text.trim());
   if (match === null) return undefined;
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1).map(Number);
-  return Date.UTC(year, month - 1, day, hour, minute, second) - JST_MS;
+  return Date.UTC(year, month - 1, day, hour, minute, second) - JST_OFFSET_MS;
 }
 
 /** 33 bits of 90 kHz. */

@@ -2,12 +2,12 @@
  * `Date` (ECMA-262 2nd edition, 15.9) in Japanese time. Texts have the form YYYY-MM-DDThh:mm:ss; `Date.parse`, `Date.UTC`,
  * `getYear` and `setYear` do not exist (ARIB STD-B24 vol. 2).
  */
+import { JST_OFFSET_MS } from '../../../../lib/arib/time.ts';
 import { toNumber } from '../conversions.ts';
 import type { Prototypes, Vm } from '../functions.ts';
 import { BoxObject, OBJECT_BYTES, type Primitive, type ScriptObject, type Value } from '../values.ts';
 import { defineConstructor, defineFunction, wrongClass } from './basic.ts';
 
-const JST_MS = 9 * 3_600_000;
 const FIELDS = ['FullYear', 'Month', 'Date', 'Hours', 'Minutes', 'Seconds', 'Milliseconds'] as const;
 type Field = (typeof FIELDS)[number];
 /** How many arguments the functions that set a field take: the field and those behind it, within date or time. */
@@ -35,7 +35,7 @@ export function defineDate(globalObject: ScriptObject, prototypes: Prototypes): 
     name: 'Date',
     params: ['primitive', 'number', 'number', 'number', 'number', 'number', 'number'],
     call: (vm, _self, args, construct) =>
-      construct ? makeDate(vm, timeOf(vm, args)) : dateText(vm.now() + JST_MS),
+      construct ? makeDate(vm, timeOf(vm, args)) : dateText(vm.now() + JST_OFFSET_MS),
   });
   const method = (
     name: string,
@@ -55,9 +55,9 @@ export function defineDate(globalObject: ScriptObject, prototypes: Prototypes): 
   };
   method('getTime', 0, (_date, time) => time);
   method('valueOf', 0, (_date, time) => time);
-  method('getTimezoneOffset', 0, () => -JST_MS / 60_000);
-  method('toString', 0, (_date, time) => dateText(time + JST_MS));
-  method('toLocaleString', 0, (_date, time) => dateText(time + JST_MS));
+  method('getTimezoneOffset', 0, () => -JST_OFFSET_MS / 60_000);
+  method('toString', 0, (_date, time) => dateText(time + JST_OFFSET_MS));
+  method('toLocaleString', 0, (_date, time) => dateText(time + JST_OFFSET_MS));
   method('toUTCString', 0, (_date, time) => dateText(time));
   method('toGMTString', 0, (_date, time) => dateText(time));
   method('setTime', 1, (date, _time, [time]) => {
@@ -65,7 +65,7 @@ export function defineDate(globalObject: ScriptObject, prototypes: Prototypes): 
     return date.primitive;
   });
   for (const [zone, shift] of [
-    ['', JST_MS],
+    ['', JST_OFFSET_MS],
     ['UTC', 0],
   ] as const) {
     method(`get${zone}Day`, 0, (_date, time) => new Date(time + shift).getUTCDay());
@@ -110,7 +110,7 @@ function timeOf(vm: Vm, args: readonly Value[]): number {
   const [year = 0, month = 0, day = 1, hours = 0, minutes = 0, seconds = 0, milliseconds = 0] = args.map(
     (value) => toNumber(value as Primitive),
   );
-  return Date.UTC(year, month, day, hours, minutes, seconds, milliseconds) - JST_MS;
+  return Date.UTC(year, month, day, hours, minutes, seconds, milliseconds) - JST_OFFSET_MS;
 }
 
 function parsed(text: string): number {
@@ -119,7 +119,7 @@ function parsed(text: string): number {
   const [year = 0, month = 0, day = 0, hours = 0, minutes = 0, seconds = 0] = match
     .slice(1)
     .map((part) => Number(part ?? 0));
-  return Date.UTC(year, month - 1, day, hours, minutes, seconds) - JST_MS;
+  return Date.UTC(year, month - 1, day, hours, minutes, seconds) - JST_OFFSET_MS;
 }
 
 function dateText(time: number): string {
