@@ -13,21 +13,21 @@ import {
 } from './navigation/router.ts';
 import {
   arrivals,
-  Background,
   Guide,
   Home,
   isSettled,
+  LateBackground,
+  LateProgramSheet,
+  LateReservationSheet,
   Live,
   Multi,
   Notices,
   Offline,
-  ProgramSheet,
   Recordings,
-  ReservationSheet,
   Reservations,
   Rules,
   Search,
-  SettingsScreen,
+  Settings,
   Setup,
   Tuners,
   Watch,
@@ -99,7 +99,7 @@ function useScreenChange(): void {
 /** What is saved here may be the screen itself: where something is, it does not wait for the first screen. */
 const showsBackground = (): boolean => isSettled.value || isOfflineUsed.value;
 
-function Player({ current }: { current: PlayerScreen }) {
+function ShownPlayer({ current }: { current: PlayerScreen }) {
   if (current.name === 'multi') return <Multi />;
   if (current.name === 'live') return <Live stationId={current.stationId} />;
   const { recordingId, name } = current;
@@ -158,7 +158,7 @@ function Content({ current }: { current: Exclude<Screen, PlayerScreen> }) {
     case 'notices':
       return <Notices />;
     case 'settings':
-      return <SettingsScreen />;
+      return <Settings />;
     case 'setup':
       return <Setup />;
     case 'offline':
@@ -172,8 +172,8 @@ function Content({ current }: { current: Exclude<Screen, PlayerScreen> }) {
 function Over() {
   const program = shownProgram.value;
   const reservation = shownReservation.value;
-  if (program !== undefined) return <ProgramSheet id={program} />;
-  return reservation === undefined ? null : <ReservationSheet id={reservation} />;
+  if (program !== undefined) return <LateProgramSheet id={program} />;
+  return reservation === undefined ? null : <LateReservationSheet id={reservation} />;
 }
 
 export function App() {
@@ -197,15 +197,15 @@ export function App() {
   if (isPlayer(current)) {
     return (
       <>
-        {showsBackground() ? <Background player /> : null}
-        <Player current={current} />
+        {showsBackground() ? <LateBackground player /> : null}
+        <ShownPlayer current={current} />
         <Over />
       </>
     );
   }
   return (
     <div class="shell">
-      {showsBackground() ? <Background player={false} /> : null}
+      {showsBackground() ? <LateBackground player={false} /> : null}
       {/* biome-ignore lint/a11y/useValidAnchor: it leads within the page, see skipToMain */}
       <a class="skip bold round-m surface-high" href="#main" data-nav-skip="" onClick={skipToMain}>
         {TEXTS.skip}

@@ -42,53 +42,53 @@ const onArrival = (): void => {
 
 export const Home = lazy({
   styles: SCREEN_STYLES.home,
-  load: async () => (await import('./home/home-screen.tsx')).Home,
+  load: async () => (await import('./home/home-screen.tsx')).HomeScreen,
   Waiting: LateNote,
   onArrival,
 });
 export const Guide = lazy({
   styles: SCREEN_STYLES.guide,
-  load: async () => (await import('./guide/guide-screen.tsx')).Guide,
+  load: async () => (await import('./guide/guide-screen.tsx')).GuideScreen,
   Waiting: LateNote,
   onArrival,
 });
 export const Reservations = lazy({
   styles: SCREEN_STYLES.reservations,
-  load: async () => (await import('./reservations/reservations-screen.tsx')).Reservations,
+  load: async () => (await import('./reservations/reservations-screen.tsx')).ReservationsScreen,
   Waiting: titled(TEXTS.reservations),
   onArrival,
 });
 export const Rules = lazy({
   styles: SCREEN_STYLES.rules,
-  load: async () => (await import('./rules/rules-screen.tsx')).Rules,
+  load: async () => (await import('./rules/rules-screen.tsx')).RulesScreen,
   Waiting: LateNote,
   onArrival,
 });
 export const Recordings = lazy({
   styles: SCREEN_STYLES.recordings,
-  load: async () => (await import('./recordings/recordings-screen.tsx')).Recordings,
+  load: async () => (await import('./recordings/recordings-screen.tsx')).RecordingsScreen,
   Waiting: titled(TEXTS.recordings),
   onArrival,
 });
 export const Search = lazy({
   styles: SCREEN_STYLES.search,
-  load: async () => (await import('./search/search-screen.tsx')).Search,
+  load: async () => (await import('./search/search-screen.tsx')).SearchScreen,
   Waiting: LateNote,
   onArrival,
 });
 export const Tuners = lazy({
   styles: SCREEN_STYLES.tuners,
-  load: async () => (await import('./tuners/tuners-screen.tsx')).Tuners,
+  load: async () => (await import('./tuners/tuners-screen.tsx')).TunersScreen,
   Waiting: titled(TEXTS.tuners),
   onArrival,
 });
 export const Notices = lazy({
   styles: SCREEN_STYLES.notices,
-  load: async () => (await import('./notices/notices-screen.tsx')).Notices,
+  load: async () => (await import('./notices/notices-screen.tsx')).NoticesScreen,
   Waiting: titled(TEXTS.notices),
   onArrival,
 });
-export const SettingsScreen = lazy({
+export const Settings = lazy({
   styles: SCREEN_STYLES.settings,
   load: async () => (await import('./settings/settings-screen.tsx')).SettingsScreen,
   Waiting: titled(TEXTS.settings),
@@ -96,45 +96,45 @@ export const SettingsScreen = lazy({
 });
 export const Setup = lazy({
   styles: SCREEN_STYLES.setup,
-  load: async () => (await import('./setup/setup-screen.tsx')).Setup,
+  load: async () => (await import('./setup/setup-screen.tsx')).SetupScreen,
   Waiting: titled(TEXTS.setup),
   onArrival,
 });
 export const Offline = lazy({
   styles: SCREEN_STYLES.offline,
-  load: async () => (await import('./offline/offline-screen.tsx')).Offline,
+  load: async () => (await import('./offline/offline-screen.tsx')).OfflineScreen,
   Waiting: titled(TEXTS.offline),
   onArrival,
 });
 export const Live = lazy({
   styles: SCREEN_STYLES.live,
-  load: async () => (await import('./live/live-screen.tsx')).Live,
+  load: async () => (await import('./live/live-screen.tsx')).LiveScreen,
   Waiting: DarkStage,
   onArrival,
 });
 export const Multi = lazy({
   styles: SCREEN_STYLES.multi,
-  load: async () => (await import('./live/multi-screen.tsx')).Multi,
+  load: async () => (await import('./live/multi-screen.tsx')).MultiScreen,
   Waiting: DarkStage,
   onArrival,
 });
 export const Watch = lazy({
   styles: SCREEN_STYLES.watch,
-  load: async () => (await import('./watch/watch-screen.tsx')).Watch,
+  load: async () => (await import('./watch/watch-screen.tsx')).WatchScreen,
   Waiting: DarkStage,
   onArrival,
 });
 
-export const ProgramSheet = lazy({
+export const LateProgramSheet = lazy({
   styles: ['bookings'],
   load: async () => (await import('./program/sheet.tsx')).ProgramSheet,
 });
-export const ReservationSheet = lazy({
+export const LateReservationSheet = lazy({
   styles: ['bookings'],
   load: async () => (await import('./reservations/sheet.tsx')).ReservationSheet,
 });
 /** Starts a moment after the first screen. */
-export const Background = lazy({
+export const LateBackground = lazy({
   styles: [],
   load: async () => (await import('./background.tsx')).Background,
   Failed: () => null,
@@ -149,7 +149,7 @@ const BY_SCREEN: Readonly<Record<Exclude<Screen['name'], 'unknown'>, Prefetched>
   search: Search,
   tuners: Tuners,
   notices: Notices,
-  settings: SettingsScreen,
+  settings: Settings,
   setup: Setup,
   offline: Offline,
   live: Live,
@@ -158,14 +158,14 @@ const BY_SCREEN: Readonly<Record<Exclude<Screen['name'], 'unknown'>, Prefetched>
   chase: Watch,
 };
 
-function partOf(at: Screen): Prefetched | undefined {
+function screenPart(at: Screen): Prefetched | undefined {
   return at.name === 'unknown' ? undefined : BY_SCREEN[at.name];
 }
 
 /** In the order in which they are likely to be needed. */
 const NEXT: readonly Prefetched[] = [
-  ...[Guide, ProgramSheet, Recordings, Watch, Live, Home, Reservations, ReservationSheet],
-  ...[Search, Rules, SettingsScreen, Offline, Notices, Tuners, Multi, Setup],
+  ...[Guide, LateProgramSheet, Recordings, Watch, Live, Home, Reservations, LateReservationSheet],
+  ...[Search, Rules, Settings, Offline, Notices, Tuners, Multi, Setup],
 ];
 /** A browser that is busy all the time runs the work after this time, ms. */
 const IDLE_LIMIT_MS = 2_000;
@@ -190,7 +190,7 @@ function savesData(): boolean {
 export const isSettled = signal(false);
 
 async function prefetchAll(): Promise<void> {
-  const first = partOf(screen.peek())?.prefetch();
+  const first = screenPart(screen.peek())?.prefetch();
   const limit = new Promise((resolve) => setTimeout(resolve, FIRST_LIMIT_MS));
   // What fails is shown by the screen.
   await Promise.race([first?.catch(() => undefined), limit]);
@@ -215,7 +215,7 @@ function onPointed({ target }: Event): void {
   const at = screenOfLink(link);
   // It is fetched again when it is needed.
   if (at !== undefined)
-    partOf(at)
+    screenPart(at)
       ?.prefetch()
       .catch(() => undefined);
 }

@@ -9,13 +9,13 @@ import { Icon, type IconName } from './ui/icon.tsx';
 import { lazy } from './ui/lazy.tsx';
 
 /** The way there does not wait for the number on it. */
-const UnreadBadge = lazy({
+const LateUnreadBadge = lazy({
   styles: [],
   load: async () => (await import('./notices/bell.tsx')).UnreadBadge,
   Failed: () => null,
 });
 
-interface Entry {
+interface MenuEntry {
   readonly name: Screen['name'];
   /** Screens that are reached through this one. */
   readonly within?: readonly Screen['name'][];
@@ -27,7 +27,7 @@ interface Entry {
   readonly icon: IconName;
 }
 
-const ENTRIES: readonly Entry[] = [
+const ENTRIES: readonly MenuEntry[] = [
   { name: 'home', href: '.', label: TEXTS.home, icon: 'home' },
   { name: 'guide', href: 'guide', label: TEXTS.guide, icon: 'guide' },
   {
@@ -69,7 +69,7 @@ export function Rail() {
           aria-current={entry.name === shown || entry.within?.includes(shown) === true ? 'page' : undefined}
         >
           <Icon name={entry.icon} />
-          {entry.name === 'notices' ? <UnreadBadge /> : null}
+          {entry.name === 'notices' ? <LateUnreadBadge /> : null}
           <span class="rail-label">{entry.label}</span>
         </a>
       ))}

@@ -184,18 +184,18 @@ scope.addEventListener('fetch', (event) => {
   if (event.request.mode === 'navigate') event.waitUntil(answer.then(complete).catch(() => undefined));
 });
 
-const database = new OfflineDatabase();
+const offlineDatabase = new OfflineDatabase();
 
 async function settle(work: Promise<boolean>): Promise<void> {
   if (await work) tellOthers();
 }
 
 scope.addEventListener('backgroundfetchsuccess', (event) => {
-  event.waitUntil(settle(settleSuccess(database, event.registration)));
+  event.waitUntil(settle(settleSuccess(offlineDatabase, event.registration)));
 });
 for (const name of ['backgroundfetchfail', 'backgroundfetchabort'] as const) {
   scope.addEventListener(name, (event) =>
-    event.waitUntil(settle(settleFailure(database, event.registration))),
+    event.waitUntil(settle(settleFailure(offlineDatabase, event.registration))),
   );
 }
 scope.addEventListener('backgroundfetchclick', (event) => event.waitUntil(open('offline')));

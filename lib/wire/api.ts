@@ -20,18 +20,14 @@ import {
   PROBLEM_CODES,
 } from './vocabulary.ts';
 
-export * from './client-links.ts';
 export * from './detection.ts';
 export * from './encode.ts';
 export * from './guide.ts';
-export * from './pairing.ts';
 export * from './playback.ts';
 export * from './recordings.ts';
 export * from './scan.ts';
 export * from './schedule.ts';
 export * from './settings.ts';
-export * from './stills.ts';
-export * from './summary.ts';
 export * from './vocabulary.ts';
 
 const NowProgramSchema = t.Object({

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { eventId, networkId, programId, serviceId, stationId } from '../../lib/arib/ids.ts';
 import { broadcastMs } from '../../lib/arib/time.ts';
-import { encodeJstTime } from '../../synth/si/jst-time.ts';
 import { wallMs } from '../../lib/host/clock.ts';
+import { encodeJstTime } from '../../synth/si/jst-time.ts';
 import { GuideSections } from '../../test/guide-sections.ts';
 import { longSection, StreamBuilder, u16 } from '../../test/stream-builder.ts';
 import type { PresentFollowing } from '../model/guide-change.ts';

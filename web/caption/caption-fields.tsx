@@ -44,7 +44,7 @@ const SWITCH: readonly Option[] = [
 ];
 
 /** The option nearest to a value that may come from elsewhere. */
-function nearest(options: readonly Option[], value: number): string {
+function nearestOption(options: readonly Option[], value: number): string {
   const off = (option: Option): number => Math.abs(Number(option.value) - value);
   return [...options].sort((a, b) => off(a) - off(b))[0]?.value ?? '';
 }
@@ -56,7 +56,7 @@ interface FieldProps {
   readonly onChoose: (value: string) => void;
 }
 
-function Field({ label, options, value, onChoose }: FieldProps) {
+function CaptionField({ label, options, value, onChoose }: FieldProps) {
   return (
     <section class="sheet-section">
       <h3>{label}</h3>
@@ -75,7 +75,7 @@ export function LanguageField({ languages, onChoose }: LanguageFieldProps) {
   if (languages.length < 2) return null;
   const known = languages.some(({ index }) => index === captionLanguage.value);
   return (
-    <Field
+    <CaptionField
       label={TEXTS.language}
       options={languages.map(({ index, label }) => ({ value: String(index), label }))}
       value={String(known ? captionLanguage.value : (languages[0]?.index ?? 1))}
@@ -100,43 +100,45 @@ export function CaptionFields({ children }: { readonly children?: ComponentChild
   return (
     <div class="caption-fields">
       {children}
-      <Field
+      <CaptionField
         label={TEXTS.captions}
         options={SWITCH}
         value={settings.visible ? 'on' : 'off'}
         onChoose={(value) => change({ visible: value === 'on' })}
       />
-      <Field
+      <CaptionField
         label={TEXTS.size}
         options={SIZES}
-        value={nearest(SIZES, settings.size)}
+        value={nearestOption(SIZES, settings.size)}
         onChoose={(value) => change({ size: Number(value) })}
       />
-      <Field
+      <CaptionField
         label={TEXTS.opacity}
         options={OPACITIES}
-        value={nearest(OPACITIES, settings.opacity)}
+        value={nearestOption(OPACITIES, settings.opacity)}
         onChoose={(value) => change({ opacity: Number(value) })}
       />
-      <Field
+      <CaptionField
         label={TEXTS.background}
         options={BACKGROUNDS}
-        value={settings.background === null ? 'null' : nearest(BACKGROUNDS.slice(1), settings.background)}
+        value={
+          settings.background === null ? 'null' : nearestOption(BACKGROUNDS.slice(1), settings.background)
+        }
         onChoose={(value) => change({ background: value === 'null' ? null : Number(value) })}
       />
-      <Field
+      <CaptionField
         label={TEXTS.ruby}
         options={SWITCH}
         value={settings.ruby ? 'on' : 'off'}
         onChoose={(value) => change({ ruby: value === 'on' })}
       />
-      <Field
+      <CaptionField
         label={TEXTS.font}
         options={FONTS}
         value={settings.font}
         onChoose={(value) => change({ font: value === 'system' ? 'system' : 'rounded' })}
       />
-      <Field
+      <CaptionField
         label={TEXTS.position}
         options={POSITIONS}
         value={settings.position}

@@ -40,7 +40,7 @@ const SMALLEST = 0.5;
 const LARGEST = 2;
 const LEAST_OPACITY = 0.2;
 
-function within(value: unknown, least: number, most: number): number | undefined {
+function numberWithin(value: unknown, least: number, most: number): number | undefined {
   if (typeof value !== 'number' || !Number.isFinite(value)) return undefined;
   return Math.min(most, Math.max(least, value));
 }
@@ -56,12 +56,12 @@ export function readCaptionSettings(
 ): CaptionSettings {
   if (typeof stored !== 'object' || stored === null) return otherwise;
   const fields = stored as Readonly<Record<string, unknown>>;
-  const background = fields.background === null ? null : within(fields.background, 0, 1);
+  const background = fields.background === null ? null : numberWithin(fields.background, 0, 1);
   return {
     visible: truth(fields.visible) ?? otherwise.visible,
-    size: within(fields.size, SMALLEST, LARGEST) ?? otherwise.size,
+    size: numberWithin(fields.size, SMALLEST, LARGEST) ?? otherwise.size,
     background: background === undefined ? otherwise.background : background,
-    opacity: within(fields.opacity, LEAST_OPACITY, 1) ?? otherwise.opacity,
+    opacity: numberWithin(fields.opacity, LEAST_OPACITY, 1) ?? otherwise.opacity,
     ruby: truth(fields.ruby) ?? otherwise.ruby,
     font: CAPTION_FONTS.find((one) => one === fields.font) ?? otherwise.font,
     position: CAPTION_POSITIONS.find((one) => one === fields.position) ?? otherwise.position,

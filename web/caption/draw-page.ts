@@ -187,7 +187,7 @@ interface Painting {
 }
 
 /** A cell of a run, its edges on whole device pixels. */
-interface CellBox {
+interface RunCell {
   readonly left: number;
   readonly top: number;
   readonly right: number;
@@ -213,7 +213,7 @@ export function drawPage(painting: Painting, page: CaptionPage | undefined): voi
   context.globalAlpha = 1;
 }
 
-function cellBox({ scaleX, scaleY, left, top }: PlaneLayout, run: CaptionRun, index: number): CellBox {
+function cellBox({ scaleX, scaleY, left, top }: PlaneLayout, run: CaptionRun, index: number): RunCell {
   const x = run.x + index * run.w;
   return {
     left: Math.round(x * scaleX + left),
@@ -309,7 +309,7 @@ function drawGlyph(
 }
 
 /** Underline and the edges of an enclosed cell, in the glyph's colour. */
-function drawLines({ context }: Painting, box: CellBox, layout: PlaneLayout, run: CaptionRun): void {
+function drawLines({ context }: Painting, box: RunCell, layout: PlaneLayout, run: CaptionRun): void {
   const edges = run.box ?? 0;
   if (edges === 0 && run.underline !== true) return;
   const thick = Math.max(1, Math.round(LINE * layout.scaleY));

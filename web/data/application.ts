@@ -69,7 +69,7 @@ const CODES: ReadonlyMap<number, keyof Library['VK']> = new Map([
   [KEY.yellow, 'VK_YELLOW'],
 ]);
 
-interface Question {
+interface StartQuestion {
   readonly application: ApplicationName;
   answer(isGiven: boolean): void;
 }
@@ -87,7 +87,7 @@ export class DataApplication {
   readonly #video = signal<VideoRectangle | undefined>(undefined);
   readonly #isVideoAbove = signal(false);
   readonly #isCommunicating = signal(false);
-  readonly #question = signal<Question | undefined>(undefined);
+  readonly #question = signal<StartQuestion | undefined>(undefined);
   readonly #presses = new LeavePresses();
   readonly #held = new Map<number, number>();
   #library: Library | undefined;
@@ -129,7 +129,7 @@ export class DataApplication {
   }
 
   /** Whether it may know the viewer's region. */
-  get question(): ReadonlySignal<Question | undefined> {
+  get question(): ReadonlySignal<StartQuestion | undefined> {
     return this.#question;
   }
 
@@ -284,7 +284,7 @@ export class DataApplication {
 
   #ask(application: Signalled, signal: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
-      const question: Question = {
+      const question: StartQuestion = {
         application: { name: application.name, organisation: application.organizationId },
         answer: (isGiven) => {
           if (this.#question.peek() === question) this.#question.value = undefined;

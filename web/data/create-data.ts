@@ -28,7 +28,7 @@ export interface PlayerData {
 }
 
 /** What is heard: the number of its stream, and which sides of dual mono. */
-type Sound = Pick<AudioOption, 'id' | 'stream' | 'side'>;
+type HeardSound = Pick<AudioOption, 'id' | 'stream' | 'side'>;
 
 /** The player, as its documents see it. */
 interface PlayerHost extends Pick<DataHost, 'take' | 'isRecording' | 'rate'> {
@@ -37,7 +37,7 @@ interface PlayerHost extends Pick<DataHost, 'take' | 'isRecording' | 'rate'> {
   tune(station: StationId): boolean;
   /** The sounds that can be chosen, and the one that is. */
   readonly sounds: ReadonlySignal<{
-    readonly options: readonly Sound[];
+    readonly options: readonly HeardSound[];
     readonly chosen: string | undefined;
   }>;
   setAudio(id: string): void;
@@ -57,18 +57,18 @@ function receiver(): ReceiverSettings {
 /** Operation gives the sounds of a service these tags where the PMT is not known yet (ARIB TR-B14 Vol. 4). */
 const FIRST_AUDIO = 0x10;
 /** Channels of dual mono as documents count them. */
-const CHANNELS: Readonly<Record<number, AudioOption['side']>> = { 1: 'main', 2: 'sub', 3: 'both' };
+const DUAL_MONO_SIDES: Readonly<Record<number, AudioOption['side']>> = { 1: 'main', 2: 'sub', 3: 'both' };
 
 /** Component and, of dual mono, channel of the sound that is heard. */
 function soundOf(
-  options: readonly Sound[],
+  options: readonly HeardSound[],
   id: string | undefined,
   components: readonly number[],
 ): Pick<MediaState, 'audioComponent' | 'audioChannel'> {
   const heard = options.find((option) => option.id === id) ?? options[0];
   if (heard === undefined) return { audioComponent: undefined, audioChannel: undefined };
   const isDual = options.some(({ stream, side }) => stream === heard.stream && side !== 'both');
-  const channel = Object.entries(CHANNELS).find(([, side]) => side === heard.side)?.[0];
+  const channel = Object.entries(DUAL_MONO_SIDES).find(([, side]) => side === heard.side)?.[0];
   return {
     audioComponent: components[heard.stream] ?? FIRST_AUDIO + heard.stream,
     audioChannel: isDual ? Number(channel) : undefined,
@@ -100,7 +100,7 @@ function loadHybrid(): Promise<Library> {
   return library;
 }
 
-const stationName = (id: StationId | undefined): string =>
+const narrowName = (id: StationId | undefined): string =>
   narrow((id === undefined ? undefined : stationById(id))?.name ?? '');
 
 export function createData(player: PlayerHost): PlayerData {
@@ -120,7 +120,7 @@ export function createData(player: PlayerHost): PlayerData {
       const at = data.audioComponents.indexOf(component);
       const stream = at < 0 ? component - FIRST_AUDIO : at;
       const options = player.sounds.peek().options.filter((option) => option.stream === stream);
-      const side = channel === undefined ? undefined : CHANNELS[channel];
+      const side = channel === undefined ? undefined : DUAL_MONO_SIDES[channel];
       const chosen = options.find((option) => option.side === side) ?? options[0];
       if (chosen === undefined) return false;
       player.setAudio(chosen.id);
@@ -159,7 +159,7 @@ export function createData(player: PlayerHost): PlayerData {
       base: () => document.baseURI,
       storage: () => localStorage,
       region: receiver,
-      station: () => stationName(player.stationId()),
+      station: () => narrowName(player.stationId()),
       focusPage: () => document.getElementById('main')?.focus({ preventScroll: true }),
     },
     onApplicationFailed: (fault) => showToast(TEXTS.applicationFaults[fault].title, undefined, 'data'),

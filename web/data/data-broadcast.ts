@@ -107,14 +107,14 @@ const HIDDEN_KEPT_MS = 60_000;
 const SIGN_MS = 800;
 const LOG_LINES = 40;
 
-const PLANE: Plane = { width: 960, height: 540, aspect: 16 / 9 };
+const DEFAULT_PLANE: Plane = { width: 960, height: 540, aspect: 16 / 9 };
 const AUDIO_STREAM = 0x0f;
 
 export class DataBroadcast {
   readonly #host: DataHost;
   readonly #state = signal<DataState>({ kind: 'off' });
   readonly #run = signal(0);
-  readonly #plane = signal(PLANE);
+  readonly #plane = signal(DEFAULT_PLANE);
   readonly #video = signal<VideoRectangle | undefined>(undefined);
   readonly #progress = signal<readonly ComponentProgress[]>([]);
   readonly #usedKeys = signal<readonly string[]>([]);
@@ -483,7 +483,7 @@ export class DataBroadcast {
     this.#ended.abort();
     this.#ended = new AbortController();
     this.#held.clear();
-    this.#plane.value = PLANE;
+    this.#plane.value = DEFAULT_PLANE;
     this.#video.value = undefined;
     this.#progress.value = [];
     this.#usedKeys.value = [];

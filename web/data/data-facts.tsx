@@ -1,7 +1,7 @@
 /** Details of the data broadcast: the document, and what of each component was received. */
 import { bytesText } from '../words/bytes.ts';
 import type { DataBroadcast } from './data-broadcast.ts';
-import { progressOf } from './data-view.ts';
+import { carouselProgress } from './data-view.ts';
 import { TEXTS } from './texts.ts';
 
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
@@ -9,7 +9,7 @@ const hex = (value: number, digits: number): string => value.toString(16).padSta
 export function DataFacts({ data }: { data: DataBroadcast }) {
   const { kind } = data.state.value;
   const components = data.progress.value;
-  const all = progressOf(components);
+  const all = carouselProgress(components);
   const log = data.log.value;
   return (
     <section class="sheet-section stack gap-75 above-150" aria-label={TEXTS.facts}>
@@ -33,7 +33,7 @@ export function DataFacts({ data }: { data: DataBroadcast }) {
         </dl>
       )}
       {components.map((component) => {
-        const { received, modules, octets } = progressOf([component]);
+        const { received, modules, octets } = carouselProgress([component]);
         return (
           <details key={component.component} class="data-component">
             <summary class="flex wrap justify-between press text-s">

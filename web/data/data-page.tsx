@@ -10,7 +10,7 @@ import { Logo } from '../ui/logo.tsx';
 import { narrow } from '../words/channel.ts';
 import type { DataApplication } from './application.ts';
 import type { DataBroadcast, DataEnd } from './data-broadcast.ts';
-import { progressOf } from './data-view.ts';
+import { carouselProgress } from './data-view.ts';
 import { type EndWords, TEXTS } from './texts.ts';
 
 /** The worker draws on it; a run has a canvas of its own. */
@@ -31,7 +31,7 @@ function Canvas({ data, name, isShown }: { data: DataBroadcast; name: string; is
 }
 
 function Loading({ data }: { data: DataBroadcast }) {
-  const { received, modules, part } = progressOf(data.progress.value);
+  const { received, modules, part } = carouselProgress(data.progress.value);
   if (modules === 0) return <span>{TEXTS.connecting}</span>;
   const percent = Math.floor(part * 100);
   return <span>{received === modules ? TEXTS.starting : TEXTS.loading(percent, received, modules)}</span>;
@@ -55,7 +55,7 @@ interface BarProps extends PageProps {
   readonly isCommunicating: boolean;
 }
 
-function Bar(props: BarProps) {
+function DataBar(props: BarProps) {
   const { data, name, station, isRemoteShown, onRemote, progress } = props;
   const label = isRemoteShown ? TEXTS.hideRemote : TEXTS.showRemote;
   return (
@@ -135,7 +135,7 @@ function PictureAbove() {
 }
 
 /** Gets the frames of the application's documents. */
-function Frames({ application, isShown }: { application: DataApplication; isShown: boolean }) {
+function ApplicationFrames({ application, isShown }: { application: DataApplication; isShown: boolean }) {
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (element.current !== null) application.attach(element.current);
@@ -163,10 +163,14 @@ function ApplicationPage(props: PageProps) {
       {state.kind === 'ended' ? null : (
         <>
           {state.kind === 'shown' && application.video.value !== undefined ? <PictureAbove /> : null}
-          <Frames key={application.run.value} application={application} isShown={state.kind === 'shown'} />
+          <ApplicationFrames
+            key={application.run.value}
+            application={application}
+            isShown={state.kind === 'shown'}
+          />
         </>
       )}
-      <Bar
+      <DataBar
         {...props}
         name={name ?? TEXTS.application}
         label={whose}
@@ -197,7 +201,7 @@ export function DataPage(props: PageProps) {
   if (state.kind === 'off') return null;
   const name = narrow(station?.name ?? '');
   const isLoading = state.kind === 'loading';
-  const { part } = progressOf(data.progress.value);
+  const { part } = carouselProgress(data.progress.value);
   return (
     <>
       {state.kind === 'ended' ? null : (
@@ -207,7 +211,7 @@ export function DataPage(props: PageProps) {
         </>
       )}
       {state.kind === 'hidden' ? null : (
-        <Bar
+        <DataBar
           {...props}
           name={name}
           label={data.server === undefined ? TEXTS.data : TEXTS.communication}

@@ -9,15 +9,15 @@ import { narrow } from '../words/channel.ts';
 import { holeOf, isOwnControl, listenToDataKeys, type PageState, pageOf, stageStyle } from './data-view.ts';
 import type { LateData } from './late-data.ts';
 
-const DataPage = lazy({
+const LateDataPage = lazy({
   styles: [],
   load: async () => (await import('./data-page.tsx')).DataPage,
 });
-const DataQuestions = lazy({
+const LateDataQuestions = lazy({
   styles: [],
   load: async () => (await import('./data-questions.tsx')).DataQuestions,
 });
-const DataRemote = lazy({
+const LateDataRemote = lazy({
   styles: [],
   load: async () => (await import('./data-remote.tsx')).DataRemote,
 });
@@ -75,7 +75,7 @@ export function DataStage({ live, view: { page, isRemoteShown }, station }: Data
   if (loaded === undefined) return null;
   return (
     <>
-      <DataPage
+      <LateDataPage
         data={loaded.data}
         station={station}
         isRemoteShown={isRemoteShown.value}
@@ -83,8 +83,8 @@ export function DataStage({ live, view: { page, isRemoteShown }, station }: Data
           isRemoteShown.value = !isRemoteShown.value;
         }}
       />
-      {page === undefined ? null : <DataRemote data={loaded.data} />}
-      <DataQuestions {...loaded} station={narrow(station?.name ?? '')} />
+      {page === undefined ? null : <LateDataRemote data={loaded.data} />}
+      <LateDataQuestions {...loaded} station={narrow(station?.name ?? '')} />
     </>
   );
 }

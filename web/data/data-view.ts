@@ -20,7 +20,7 @@ const kindOf = (kind: 'off' | 'hidden' | 'loading' | 'shown' | 'ended') =>
   kind === 'off' || kind === 'hidden' ? undefined : kind;
 
 /** Where the station's picture is on the plane. */
-function pictureOf({ application, video, plane }: DataBroadcast): {
+function stationPicture({ application, video, plane }: DataBroadcast): {
   readonly plane: Plane;
   readonly hole: VideoRectangle | undefined;
 } {
@@ -30,7 +30,7 @@ function pictureOf({ application, video, plane }: DataBroadcast): {
 
 /** Styles of the stage: the shape of the plane, and where the document has the picture, as parts of the plane. */
 export function stageStyle(data: DataBroadcast): Record<string, string> {
-  const { plane, hole: given } = pictureOf(data);
+  const { plane, hole: given } = stationPicture(data);
   const { width, height, aspect } = plane;
   const hole = given ?? { left: 0, top: 0, width: 0, height: 0 };
   return {
@@ -47,7 +47,7 @@ const WHOLE_PART = 0.9;
 
 /** `data-hole` of the stage: `whole`, `part`, or `none`. */
 export function holeOf(data: DataBroadcast): 'whole' | 'part' | 'none' {
-  const { plane, hole } = pictureOf(data);
+  const { plane, hole } = stationPicture(data);
   if (hole === undefined) return 'none';
   return hole.width * hole.height >= WHOLE_PART * plane.width * plane.height ? 'whole' : 'part';
 }
@@ -120,7 +120,7 @@ interface Progress {
 }
 
 /** Sums of what was received of the carousels. */
-export function progressOf(components: readonly ComponentProgress[]): Progress {
+export function carouselProgress(components: readonly ComponentProgress[]): Progress {
   const modules = components.flatMap((component) => component.modules);
   const received = modules.filter(({ isReceived }) => isReceived);
   const sum = (list: typeof modules): number => list.reduce((total, { octets }) => total + octets, 0);

@@ -33,7 +33,7 @@ export class RecordingIsRead extends Error {}
 const AHEAD_S = 10;
 const MAX_AHEAD_OCTETS = 8 << 20;
 /** Steps of single pictures are no seeks. */
-const BACK_S = 0.25;
+const SEEK_BACK_S = 0.25;
 /** Between two looks at the position; a page in the background looks rarely. */
 const JUMP_S = 2;
 /** The state has the times at which its messages were sent. */
@@ -96,7 +96,7 @@ export class RecordedMessages {
     const before = this.#position;
     this.#position = position;
     const readTo = this.#reading?.readTo ?? before;
-    const isBack = position < this.#handedTo - BACK_S;
+    const isBack = position < this.#handedTo - SEEK_BACK_S;
     const isAhead = position > before + JUMP_S && position > readTo;
     if (isBack || isAhead) this.#seek();
     else this.#handOver();

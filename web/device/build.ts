@@ -2,7 +2,7 @@
 
 const TIMEOUT_MS = 8_000;
 /** Build for which a page was loaded again already, in the storage of the tab. */
-const KEY = 'svc.loaded-again';
+const LOADED_AGAIN_KEY = 'svc.loaded-again';
 
 const scriptOf = (page: ParentNode): string | null =>
   page.querySelector('script[type="module"]')?.getAttribute('src') ?? null;
@@ -35,8 +35,8 @@ export async function leaveIfReplaced(): Promise<'replaced' | 'same' | 'away'> {
   if (served === undefined) return 'away';
   if (served === scriptOf(document)) return 'same';
   try {
-    if (sessionStorage.getItem(KEY) === served) return 'same';
-    sessionStorage.setItem(KEY, served);
+    if (sessionStorage.getItem(LOADED_AGAIN_KEY) === served) return 'same';
+    sessionStorage.setItem(LOADED_AGAIN_KEY, served);
   } catch {
     // Without storage nothing would end a loop of reloads.
     return 'same';

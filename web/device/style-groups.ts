@@ -15,7 +15,7 @@ export type StyleGroup =
   /** The built-in font, for devices without a Japanese one. */
   | 'fonts';
 
-const arrivals = new Map<StyleGroup, Promise<void>>();
+const loadedGroups = new Map<StyleGroup, Promise<void>>();
 
 async function add(group: StyleGroup): Promise<void> {
   const link = document.querySelector<HTMLLinkElement>(`link[data-group="${group}"]`);
@@ -31,7 +31,7 @@ async function add(group: StyleGroup): Promise<void> {
   } catch (error) {
     // The same address again would not be fetched.
     link.removeAttribute('href');
-    arrivals.delete(group);
+    loadedGroups.delete(group);
     throw error;
   }
 }
@@ -40,8 +40,8 @@ async function add(group: StyleGroup): Promise<void> {
 export async function addStyles(groups: readonly StyleGroup[]): Promise<void> {
   await Promise.all(
     groups.map((group) => {
-      const arrival = arrivals.get(group) ?? add(group);
-      arrivals.set(group, arrival);
+      const arrival = loadedGroups.get(group) ?? add(group);
+      loadedGroups.set(group, arrival);
       return arrival;
     }),
   );

@@ -12,7 +12,7 @@ import { isDimmable } from './look.ts';
 import type { GuideStore } from './store.ts';
 
 /** Contents and scale of the sheet. */
-export interface Sheet {
+export interface GridSheet {
   readonly type: Station['type'];
   readonly stations: readonly Station[];
   readonly span: Span;
@@ -70,7 +70,7 @@ export class CellLayer {
   }
 
   /** False when the budget ran out. Stations without programmes in the area are added to `empty`. */
-  draw(sheet: Sheet, { first, last, span }: Area, budget: Budget, empty?: Set<StationId>): boolean {
+  draw(sheet: GridSheet, { first, last, span }: Area, budget: Budget, empty?: Set<StationId>): boolean {
     let complete = true;
     for (let column = Math.max(0, first); column <= last; column += 1) {
       const station = sheet.stations[column];
@@ -86,7 +86,12 @@ export class CellLayer {
   }
 
   /** Draws one regardless of the budget: it is about to get the focus. */
-  drawNow(sheet: Sheet, placed: Placed<GuideProgram>, column: number, station: Station): Cell | undefined {
+  drawNow(
+    sheet: GridSheet,
+    placed: Placed<GuideProgram>,
+    column: number,
+    station: Station,
+  ): Cell | undefined {
     this.#drawOne(sheet, placed, column, station, undefined);
     return this.#drawn.get(placed.program.id);
   }
@@ -96,7 +101,7 @@ export class CellLayer {
    * stale cells would overlap others. Then removes cells beyond the edges or no longer
    * in the guide; `held` is always kept. True when the focused cell was removed.
    */
-  sweep(sheet: Sheet, edges: Edges, held: ProgramId | undefined): boolean {
+  sweep(sheet: GridSheet, edges: Edges, held: ProgramId | undefined): boolean {
     const columns = new Map(sheet.stations.map((station, index) => [station.id, index]));
     let lost = false;
     for (const [id, cell] of this.#drawn) {
@@ -132,7 +137,7 @@ export class CellLayer {
 
   /** Moves it at once; false when there was no time for its text. */
   #drawOne(
-    sheet: Sheet,
+    sheet: GridSheet,
     placed: Placed<GuideProgram>,
     column: number,
     station: Station,
@@ -157,7 +162,7 @@ export class CellLayer {
   }
 
   /** Position of a drawn programme in its column; undefined when it is no longer in the guide. */
-  #placeOf(sheet: Sheet, id: ProgramId, { program, stationId }: Cell): Placed<GuideProgram> | undefined {
+  #placeOf(sheet: GridSheet, id: ProgramId, { program, stationId }: Cell): Placed<GuideProgram> | undefined {
     if (program === undefined) return undefined;
     const column = this.store.column(sheet.type, stationId);
     const here = within(column, { from: program.startAt, to: program.endAt });
@@ -167,7 +172,7 @@ export class CellLayer {
   }
 }
 
-function markCell(cell: Cell, sheet: Sheet, program: GuideProgram): void {
+function markCell(cell: Cell, sheet: GridSheet, program: GuideProgram): void {
   const { now, genre, dimShopping, span, scale } = sheet;
   cell.mark({
     past: program.endAt <= now,
@@ -179,7 +184,7 @@ function markCell(cell: Cell, sheet: Sheet, program: GuideProgram): void {
 
 /** Rounds edges, not lengths, so that neighbours touch without overlap. */
 function boxOf(
-  { span, scale }: Sheet,
+  { span, scale }: GridSheet,
   { program, lane, lanes }: Placed<GuideProgram>,
   column: number,
 ): CellBox {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import type { ProgramId } from '../../lib/arib/ids.ts';
 import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
 import { placeColumn } from '../ui/lanes.ts';
-import { enterAt, programAt, stepFrom, within } from './column.ts';
+import { enterAt, placeFrom, programAt, within } from './column.ts';
 
 const MINUTE = 60_000;
 const at = (minutes: number): BroadcastMs => broadcastMs(minutes * MINUTE);
@@ -67,22 +67,22 @@ test('moving sideways by arrows keeps the time and returns to the start', () => 
   const start = enterAt(columns, 0, at(70));
   expect(start).toEqual<unknown>({ column: 0, programId: 11, anchor: 70 * MINUTE });
   if (start === undefined) return;
-  const right = stepFrom(columns, start, 'right');
+  const right = placeFrom(columns, start, 'right');
   expect(right).toEqual<unknown>({ column: 2, programId: 33, anchor: 70 * MINUTE });
   if (right === undefined) return;
-  expect(stepFrom(columns, right, 'left')).toEqual(start);
-  const up = stepFrom(columns, right, 'up');
+  expect(placeFrom(columns, right, 'left')).toEqual(start);
+  const up = placeFrom(columns, right, 'up');
   expect(up).toEqual<unknown>({ column: 2, programId: 32, anchor: 30 * MINUTE });
-  expect(stepFrom(columns, right, 'down')).toBeUndefined();
-  expect(stepFrom(columns, start, 'left')).toBeUndefined();
+  expect(placeFrom(columns, right, 'down')).toBeUndefined();
+  expect(placeFrom(columns, start, 'left')).toBeUndefined();
 });
 
 test('overlapping programmes are reached sideways within their column', () => {
   const table = [placeColumn([program(1, 0, 60), program(2, 10, 50)]), placeColumn([program(9, 0, 60)])];
   const columns = { count: 2, at: (index: number) => table[index] ?? [] };
   const first = { column: 0, programId: 1 as ProgramId, anchor: at(20) };
-  const second = stepFrom(columns, first, 'right');
+  const second = placeFrom(columns, first, 'right');
   expect(second?.programId).toBe<unknown>(2);
-  expect(second && stepFrom(columns, second, 'right')?.programId).toBe<unknown>(9);
-  expect(second && stepFrom(columns, second, 'left')?.programId).toBe<unknown>(1);
+  expect(second && placeFrom(columns, second, 'right')?.programId).toBe<unknown>(9);
+  expect(second && placeFrom(columns, second, 'left')?.programId).toBe<unknown>(1);
 });

@@ -6,12 +6,12 @@ import type { Timed as AnyTimed, Placed } from '../ui/lanes.ts';
 import type { Span } from './geometry.ts';
 
 /** The fields of a programme that its position depends on. */
-interface Timed extends AnyTimed {
+interface TimedProgram extends AnyTimed {
   readonly id: ProgramId;
 }
 
 /** Index of the first that ends after `at`: ends are nearly ascending, so long programmes are found, too. */
-function firstAfter<P extends Timed>(column: readonly Placed<P>[], at: BroadcastMs): number {
+function firstAfter<P extends TimedProgram>(column: readonly Placed<P>[], at: BroadcastMs): number {
   let low = 0;
   let high = column.length;
   while (low < high) {
@@ -25,7 +25,10 @@ function firstAfter<P extends Timed>(column: readonly Placed<P>[], at: Broadcast
 }
 
 /** The programmes of the column between two times. */
-export function within<P extends Timed>(column: readonly Placed<P>[], { from, to }: Span): Placed<P>[] {
+export function within<P extends TimedProgram>(
+  column: readonly Placed<P>[],
+  { from, to }: Span,
+): Placed<P>[] {
   const found: Placed<P>[] = [];
   for (let index = firstAfter(column, from); index < column.length; index += 1) {
     const placed = column[index];
@@ -36,7 +39,10 @@ export function within<P extends Timed>(column: readonly Placed<P>[], { from, to
 }
 
 /** The programme that runs at a time, else the nearest in time; undefined for an empty column. */
-export function programAt<P extends Timed>(column: readonly Placed<P>[], at: BroadcastMs): P | undefined {
+export function programAt<P extends TimedProgram>(
+  column: readonly Placed<P>[],
+  at: BroadcastMs,
+): P | undefined {
   let best: P | undefined;
   let bestGap = Number.POSITIVE_INFINITY;
   for (const { program } of column) {
@@ -53,7 +59,7 @@ export function programAt<P extends Timed>(column: readonly Placed<P>[], at: Bro
 // has programmes, at the anchor: the time at which the sideways movement began, so that right and then left
 // returns to the start. Pure.
 
-export interface Place {
+export interface ColumnPlace {
   /** Index of the column. */
   readonly column: number;
   readonly programId: ProgramId;
@@ -64,21 +70,21 @@ export interface Place {
 /** A column whose nearest programme is further away in time is skipped: the view would jump. */
 const FAR_MS = 3 * 3_600_000;
 
-export interface Columns<P extends Timed> {
+export interface Columns<P extends TimedProgram> {
   readonly count: number;
   at(index: number): readonly Placed<P>[];
 }
 
-function anchorIn(program: Timed, wanted: BroadcastMs): BroadcastMs {
+function anchorIn(program: TimedProgram, wanted: BroadcastMs): BroadcastMs {
   return earliest(plusMs(program.endAt, -1), latest(program.startAt, wanted));
 }
 
-function sideways<P extends Timed>(
+function sideways<P extends TimedProgram>(
   columns: Columns<P>,
-  from: Place,
+  from: ColumnPlace,
   by: 1 | -1,
   current: P,
-): Place | undefined {
+): ColumnPlace | undefined {
   const beside = neighbourLane(columns.at(from.column), current, by);
   if (beside !== undefined) return { ...from, programId: beside.id };
   for (let index = from.column + by; index >= 0 && index < columns.count; index += by) {
@@ -91,7 +97,11 @@ function sideways<P extends Timed>(
 }
 
 /** The programme that overlaps `current` in the next lane. */
-function neighbourLane<P extends Timed>(column: readonly Placed<P>[], current: P, by: 1 | -1): P | undefined {
+function neighbourLane<P extends TimedProgram>(
+  column: readonly Placed<P>[],
+  current: P,
+  by: 1 | -1,
+): P | undefined {
   const own = column.find(({ program }) => program.id === current.id);
   if (own === undefined || own.lanes < 2) return undefined;
   return column.find(
@@ -101,11 +111,11 @@ function neighbourLane<P extends Timed>(column: readonly Placed<P>[], current: P
 }
 
 /** Undefined when there is nothing in that direction: the key is then not handled here. */
-export function stepFrom<P extends Timed>(
+export function placeFrom<P extends TimedProgram>(
   columns: Columns<P>,
-  from: Place,
+  from: ColumnPlace,
   direction: Direction,
-): Place | undefined {
+): ColumnPlace | undefined {
   const column = columns.at(from.column);
   const index = column.findIndex(({ program }) => program.id === from.programId);
   const current = column[index]?.program;
@@ -118,11 +128,11 @@ export function stepFrom<P extends Timed>(
 }
 
 /** The programme at which the focus enters a column, by time. */
-export function enterAt<P extends Timed>(
+export function enterAt<P extends TimedProgram>(
   columns: Columns<P>,
   column: number,
   at: BroadcastMs,
-): Place | undefined {
+): ColumnPlace | undefined {
   for (let distance = 0; distance < columns.count; distance += 1) {
     for (const index of distance === 0 ? [column] : [column + distance, column - distance]) {
       if (index < 0 || index >= columns.count) continue;

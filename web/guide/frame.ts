@@ -33,7 +33,7 @@ const NUMBER = { from: 0.2, to: 1.6 } as const;
 const PARTS = ['night', 'morning', 'day', 'evening'] as const;
 
 /** Of the broadcast day: 23–5, 5–11, 11–17, 17–23. */
-function partOf(hour: number): (typeof PARTS)[number] {
+function dayPart(hour: number): (typeof PARTS)[number] {
   if (hour >= 23 || hour < 5) return 'night';
   if (hour < 11) return 'morning';
   return hour < 17 ? 'day' : 'evening';
@@ -160,7 +160,7 @@ export class GuideFrame {
       if (hour === undefined) {
         const number = new Date(at + JST_OFFSET_MS).getUTCHours();
         hour = element('div', 'guide-hour');
-        hour.dataset.part = partOf(number);
+        hour.dataset.part = dayPart(number);
         hour.append(element('b', 'numbers', String(number)));
         // The date is shown where the broadcast day begins, and at midnight.
         if (number === 5 || number === 0) hour.append(element('span', 'guide-date', dateText(at)));

@@ -51,7 +51,7 @@ export interface GridLook {
 
 type Positions = Partial<Record<Station['type'], GridPosition>>;
 
-const KEY = 'svc.guide-position';
+const POSITION_KEY = 'svc.guide-position';
 const FRESH_MS = 60 * 60_000;
 
 function isPosition(value: unknown): value is GridPosition {
@@ -62,7 +62,7 @@ function isPosition(value: unknown): value is GridPosition {
 export function rememberPosition(type: Station['type'], position: GridPosition, now: BroadcastMs): void {
   try {
     const positions: Positions = { ...recall(now), [type]: position };
-    sessionStorage.setItem(KEY, JSON.stringify({ savedAt: now, positions }));
+    sessionStorage.setItem(POSITION_KEY, JSON.stringify({ savedAt: now, positions }));
   } catch {
     // Without session storage the guide always opens at the present time.
   }
@@ -70,7 +70,7 @@ export function rememberPosition(type: Station['type'], position: GridPosition, 
 
 function recall(now: BroadcastMs): Positions {
   try {
-    const kept: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? 'null');
+    const kept: unknown = JSON.parse(sessionStorage.getItem(POSITION_KEY) ?? 'null');
     if (typeof kept !== 'object' || kept === null || !('savedAt' in kept) || !('positions' in kept))
       return {};
     if (typeof kept.savedAt !== 'number' || now - kept.savedAt > FRESH_MS) return {};

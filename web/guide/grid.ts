@@ -9,8 +9,8 @@ import { directionOf } from '../navigation/focus.ts';
 import { isRecordKey } from '../navigation/keys.ts';
 import type { Direction } from '../navigation/spatial.ts';
 import type { Cell } from './cell.ts';
-import { Budget, CellLayer, type Sheet } from './cells.ts';
-import { type Columns, enterAt, type Place, stepFrom } from './column.ts';
+import { Budget, CellLayer, type GridSheet } from './cells.ts';
+import { type ColumnPlace, type Columns, enterAt, placeFrom } from './column.ts';
 import { type FrameSize, frameSize, GuideFrame } from './frame.ts';
 import { clampWidth, clampZoom, type Scale, type Span, scaleOf, timeAt, topOf, unitOf } from './geometry.ts';
 import type { GridLook, GridParts, GridPosition, Scroll } from './grid-view.ts';
@@ -50,7 +50,7 @@ export class GuideGrid {
   #now: BroadcastMs;
   #genre: number | undefined;
   #look: GridLook = { width: 1, television: false, dimShopping: false };
-  #focused: Place | undefined;
+  #focused: ColumnPlace | undefined;
   /** Where a zoom leads: scrolled to in the next frame, since doing it before would cost a layout of its own. */
   #target: Scroll | undefined;
   #request = 0;
@@ -311,7 +311,7 @@ export class GuideGrid {
     if (!complete) this.refresh();
   }
 
-  #sheet(): Sheet {
+  #sheet(): GridSheet {
     return {
       type: this.#type,
       stations: this.#stations,
@@ -333,7 +333,7 @@ export class GuideGrid {
     if (next !== undefined) this.#focus(next);
   }
 
-  #focus(place: Place): void {
+  #focus(place: ColumnPlace): void {
     const station = this.#stations[place.column];
     if (station === undefined) return;
     const column = this.parts.store.column(this.#type, station.id);
@@ -426,7 +426,7 @@ export class GuideGrid {
     const from = this.#focused;
     if (from === undefined || document.activeElement === this.parts.scroller) return false;
     const cell = this.#layer.get(from.programId);
-    const next = stepFrom(this.#columns(), from, direction);
+    const next = placeFrom(this.#columns(), from, direction);
     const beside = direction === 'left' || direction === 'right';
     if (beside || cell?.program === undefined) {
       if (next !== undefined) this.#focus(next);
@@ -445,7 +445,7 @@ export class GuideGrid {
     return next !== undefined;
   }
 
-  #gapTo(next: Place | undefined, from: GuideProgram, direction: Direction): Span {
+  #gapTo(next: ColumnPlace | undefined, from: GuideProgram, direction: Direction): Span {
     const target = next === undefined ? undefined : this.#columns().at(next.column);
     const program = target?.find((placed) => placed.program.id === next?.programId)?.program;
     if (direction === 'down') {

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { StationId } from '../../lib/arib/ids.ts';
-import { type BroadcastMs, broadcastMs, DAY_MS, HOUR_MS, plusMs } from '../../lib/arib/time.ts';
+import { type BroadcastMs, broadcastMs, HOUR_MS, plusMs } from '../../lib/arib/time.ts';
 import type { Station } from '../../lib/wire/api.ts';
 import { currentMs, now } from '../device/clock.ts';
 import { guideZoom, homeTab } from '../device/preferences.ts';
@@ -31,7 +31,7 @@ import { StationSheet } from './station-order.tsx';
 import { StationWeek } from './station-week.tsx';
 import { GuideStore } from './store.ts';
 import { TEXTS } from './texts.ts';
-import { type Band, Toolbar } from './toolbar.tsx';
+import { type Band, GuideToolbar } from './toolbar.tsx';
 
 const BANDS: readonly Band[] = [
   { type: 'GR', label: TEXTS.terrestrial },
@@ -60,7 +60,7 @@ const firstHours = (at: BroadcastMs): Span =>
   hoursOf({ from: plusMs(at, -HOUR_MS), to: plusMs(at, FIRST_MS) });
 
 /** The part of the view that the tools show; the rest of it changes with every frame. */
-interface Shown {
+interface ShownView {
   readonly day: BroadcastMs;
   readonly hours: Span;
   readonly state: GridView['state'];
@@ -127,7 +127,7 @@ function place(grid: GuideGrid, type: Station['type'], list: readonly Station[])
   else grid.showTime(currentMs(), NOW_LEAD);
 }
 
-function useGrid(type: Station['type'], shown: { value: Shown; peek(): Shown }) {
+function useGrid(type: Station['type'], shown: { value: ShownView; peek(): ShownView }) {
   const scroller = useRef<HTMLDivElement>(null);
   const rig = useSignal<Rig | undefined>(undefined);
   const latest = useRef(type);
@@ -154,7 +154,7 @@ function useGrid(type: Station['type'], shown: { value: Shown; peek(): Shown }) 
         onNothing: () => document.querySelector<HTMLElement>('.guide-notice .button')?.focus(),
         onView(view) {
           position = view.position;
-          const next: Shown = {
+          const next: ShownView = {
             day: dayInView(view.position.at),
             hours: hoursOf(view.seen),
             state: view.state,
@@ -241,13 +241,13 @@ function useTelevision(): boolean {
 /** Overlays above the grid. */
 type Over = 'genres' | 'jump' | 'look' | 'stations';
 
-function Sheet({ bands }: { bands: readonly Band[] }) {
+function GuideSheet({ bands }: { bands: readonly Band[] }) {
   const target = asked();
   const targetType = stations.value.find((station) => station.id === target?.stationId)?.type;
   const first = useRef(true);
   if (first.current && targetType !== undefined) homeTab.value = targetType;
   const type = bands.find((band) => band.type === homeTab.value)?.type ?? bands[0]?.type ?? 'GR';
-  const shown = useSignal<Shown>({
+  const shown = useSignal<ShownView>({
     day: broadcastDay(currentMs()),
     hours: firstHours(target?.at ?? currentMs()),
     state: { kind: 'loading' },
@@ -282,7 +282,7 @@ function Sheet({ bands }: { bands: readonly Band[] }) {
     columnsBefore.current = columns;
     placed.current = type;
     first.current = false;
-  }, [grid, type, stationKey(columns, type)]);
+  }, [grid, type, headKey(columns, type)]);
   useEffect(() => grid?.setSpan(span), [grid, span.from]);
   useEffect(() => grid?.setNow(now.value), [grid, now.value]);
   useEffect(() => grid?.setGenre(genre.value), [grid, genre.value]);
@@ -306,7 +306,7 @@ function Sheet({ bands }: { bands: readonly Band[] }) {
   };
   return (
     <div class="guide" data-television={television ? '' : undefined}>
-      <Toolbar
+      <GuideToolbar
         bands={bands}
         type={type}
         span={span}
@@ -383,14 +383,14 @@ function Sheet({ bands }: { bands: readonly Band[] }) {
 }
 
 /** What of the list the heads show; now-programmes change without it. */
-function stationKey(list: readonly Station[], type: Station['type']): string {
+function headKey(list: readonly Station[], type: Station['type']): string {
   return list
     .filter((station) => station.type === type)
     .map((station) => `${station.id} ${station.name} ${station.logo ?? ''}`)
     .join();
 }
 
-export function Guide() {
+export function GuideScreen() {
   const list = stationList.value;
   const bands = BANDS.filter((band) => stations.value.some((station) => station.type === band.type));
   if (list.kind !== 'ready' || bands.length === 0) return <NoStationsYet list={list} />;
@@ -400,5 +400,5 @@ export function Guide() {
     const others = shownStationsWith(station.id).filter(({ type }) => type === station.type);
     return <StationWeek station={station} list={others} />;
   }
-  return <Sheet bands={bands} />;
+  return <GuideSheet bands={bands} />;
 }

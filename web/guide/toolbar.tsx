@@ -80,7 +80,7 @@ function DayButton({ day, today, chosen, onDay }: DayButtonProps) {
   );
 }
 
-export function Toolbar(props: ToolbarProps) {
+export function GuideToolbar(props: ToolbarProps) {
   const { bands, type, span, today, day, genre } = props;
   const days = Math.round((span.to - span.from) / DAY_MS);
   const date = new Date(day + JST_OFFSET_MS);

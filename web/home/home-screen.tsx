@@ -224,7 +224,7 @@ function DatabaseTrouble() {
   );
 }
 
-export function Home() {
+export function HomeScreen() {
   useEffect(() => {
     document.addEventListener('keydown', onNumberKey);
     return () => document.removeEventListener('keydown', onNumberKey);

@@ -25,7 +25,7 @@ function when(item: ReservationItem, at: BroadcastMs): string {
     : shortText(item.startAt);
 }
 
-function Entry({ item }: { item: ReservationItem }) {
+function NextEntry({ item }: { item: ReservationItem }) {
   const recording = item.state === 'recording';
   return (
     <li class="next-item stack">
@@ -115,7 +115,7 @@ export function NextUp() {
       <RowHead title={title} all="reservations" />
       <ul class="next-list flex hscroll gap-60">
         {[...running, ...coming].map((item) => (
-          <Entry key={item.id} item={item} />
+          <NextEntry key={item.id} item={item} />
         ))}
       </ul>
     </section>

@@ -101,22 +101,22 @@ function Waiting() {
   );
 }
 
-const ROWS = {
+const WATCH_ROWS = {
   resume: { query: RESUMABLE_RECORDINGS, had: homeResume, title: TEXTS.resume },
   fresh: { query: FRESH_RECORDINGS, had: homeFresh, title: TEXTS.newRecordings },
 } as const;
 
-type RowKind = keyof typeof ROWS;
+type RowKind = keyof typeof WATCH_ROWS;
 
 /** Neither this visit nor the last one says whether there is anything. */
 export function useIsWatchUnknown(kind: RowKind): boolean {
-  const { query, had } = ROWS[kind];
+  const { query, had } = WATCH_ROWS[kind];
   const { value, failure } = useQuery(query);
   return value === undefined && failure === undefined && !had.value;
 }
 
 export function WatchRow({ kind }: { kind: RowKind }) {
-  const { query, had, title } = ROWS[kind];
+  const { query, had, title } = WATCH_ROWS[kind];
   const { value, failure } = useQuery(query);
   const isFreshRow = kind === 'fresh';
   const list = (value ?? []).filter((one) => canPlay(one) && (!isFreshRow || isFresh(one, minute.value)));

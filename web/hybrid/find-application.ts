@@ -21,7 +21,7 @@ const PERMISSION = {
 export type Permission = keyof typeof PERMISSION;
 
 /** Without bitmaps in its AIT. */
-const ALL = 0xffff;
+const ALL_BITMAPS = 0xffff;
 
 interface Prefix {
   readonly origin: string;
@@ -92,7 +92,7 @@ export class Boundary {
   permits(text: string, permission: Permission): boolean {
     const url = this.allowed(text);
     if (url === undefined) return false;
-    if (!this.#hasBitmaps) return ((ALL >> PERMISSION[permission]) & 1) === 1;
+    if (!this.#hasBitmaps) return ((ALL_BITMAPS >> PERMISSION[permission]) & 1) === 1;
     return this.#rules.some(
       ({ bitmap = 0, prefixes }) =>
         ((bitmap >> PERMISSION[permission]) & 1) === 1 &&
@@ -126,7 +126,7 @@ export function isStopped(
   return listed === undefined ? mustBeListed : ['kill', 'destroy'].includes(listed.control);
 }
 
-function choose(
+function chooseApplication(
   listed: readonly ControlledApplication[],
   { organisation, application }: ApplicationStart,
 ): ControlledApplication | undefined {
@@ -159,7 +159,7 @@ export async function findApplication(
   const { aitUrl } = start;
   const listed = aitUrl === undefined ? (signalled ?? 'missing') : await fetchAit(aitUrl, get);
   if (typeof listed === 'string') return listed;
-  const application = choose(listed, start);
+  const application = chooseApplication(listed, start);
   if (application === undefined || application.url === null) return 'unlisted';
   const isSignalled = aitUrl === undefined;
   if (!STARTED.includes(application.control)) return 'stopped';

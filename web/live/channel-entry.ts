@@ -12,7 +12,7 @@ const DIGITS = 3;
 /** Digits that are not completed within this are taken as they are. */
 export const ENTRY_LIMIT_MS = 2_500;
 
-type Band = Station['type'];
+type EntryBand = Station['type'];
 
 /** The digits typed so far; empty: the next digit starts an entry. */
 type ChannelEntry = string;
@@ -36,7 +36,7 @@ function threeDigits(station: Station, list: readonly Station[]): string {
 }
 
 /** The station of three digits, of the band that is watched where several have them. */
-function stationOfDigits(list: readonly Station[], digits: string, band: Band): Station | undefined {
+function stationOfDigits(list: readonly Station[], digits: string, band: EntryBand): Station | undefined {
   const found = list.filter((station) => threeDigits(station, list) === digits);
   return found.find(({ type }) => type === band) ?? found[0];
 }
@@ -46,7 +46,7 @@ export function typeButton(
   entry: ChannelEntry,
   button: number,
   list: readonly Station[],
-  band: Band,
+  band: EntryBand,
   explicit: boolean,
 ): TypedDigit {
   if (entry === '' && band === 'GR' && !explicit) {

@@ -28,7 +28,7 @@ interface LiveControlsProps {
   readonly onFullscreen: () => void;
 }
 
-function LiveButton({ player }: { player: LivePlayer }) {
+function ToLiveButton({ player }: { player: LivePlayer }) {
   const state = player.state.value;
   if (isCovered(state)) return null;
   const isLive = state.kind === 'playing' && !player.isBack.value && !player.paused.value;
@@ -107,7 +107,7 @@ export function LiveControls(props: LiveControlsProps) {
             class={`control-record control-record-${props.record.kind}`}
             onClick={props.onRecord}
           />
-          <LiveButton player={player} />
+          <ToLiveButton player={player} />
           <span class="grow" />
           <Control icon="captions" label={TEXTS.captions} onClick={() => props.onSheet('captions')} />
           <Control icon="more" label={TEXTS.menu} onClick={() => props.onSheet('menu')} />

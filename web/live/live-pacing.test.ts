@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { monotonicMs } from '../../lib/wire/times.ts';
-import { bufferedAhead, type Span } from '../player/media-timeline.ts';
+import { type BufferedSpan, bufferedAhead } from '../player/media-timeline.ts';
 import { afterStall, type Decision, LivePacing, startSteering, steer } from './live-pacing.ts';
 
 const STEP_MS = 250;
@@ -88,7 +88,7 @@ describe('steer', () => {
     expect(endless.target).toBe(4);
   });
 
-  const at = (position: number, ranges: Span[], now: number, from = startSteering(BEGIN)) =>
+  const at = (position: number, ranges: BufferedSpan[], now: number, from = startSteering(BEGIN)) =>
     steer(from, { at: monotonicMs(now), position, ranges, running: true });
 
   test('seeks to the buffer at once when the position is outside it', () => {

@@ -7,13 +7,13 @@
  */
 import type { MonotonicMs } from '../../lib/wire/times.ts';
 import {
+  type BufferedSpan,
   bufferedAhead,
   NUDGE,
   type Pace,
   type Pacing,
   rangeAt,
   type Sample,
-  type Span,
 } from '../player/media-timeline.ts';
 
 interface Steering {
@@ -158,7 +158,7 @@ export class LivePacing implements Pacing {
     this.#steering = afterStall(this.#steering, at);
   }
 
-  removable(ranges: readonly Span[], position: number, _paused: boolean): Span | undefined {
+  removable(ranges: readonly BufferedSpan[], position: number, _paused: boolean): BufferedSpan | undefined {
     const first = ranges[0];
     const last = ranges.at(-1);
     if (first === undefined || last === undefined) return undefined;
@@ -168,7 +168,7 @@ export class LivePacing implements Pacing {
   }
 
   /** The newest position from which playback can continue, in seconds; undefined while nothing is buffered. */
-  edge(ranges: readonly Span[]): number | undefined {
+  edge(ranges: readonly BufferedSpan[]): number | undefined {
     const last = ranges.at(-1);
     return last === undefined ? undefined : Math.max(last.start, last.end - this.#steering.target);
   }
@@ -197,7 +197,11 @@ export class RawPacing extends LivePacing implements Pacing {
     return { ...pace, seekTo: pace.seekTo ?? this.edge(sample.ranges) };
   }
 
-  override removable(ranges: readonly Span[], position: number, paused: boolean): Span | undefined {
+  override removable(
+    ranges: readonly BufferedSpan[],
+    position: number,
+    paused: boolean,
+  ): BufferedSpan | undefined {
     const first = ranges[0];
     if (first === undefined || paused) return super.removable(ranges, position, paused);
     return position - first.start > KEPT_BEHIND_S * 2

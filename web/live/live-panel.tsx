@@ -41,13 +41,13 @@ const TABS = [
 
 /** Number of following programmes listed under the text of the present one. */
 const NEXT = 3;
-interface Day {
+interface StationDay {
   /** That have not ended; undefined until read. */
   readonly programs: readonly GuideProgram[] | undefined;
   readonly failed: boolean;
 }
 
-function useDay(station: Station | undefined): Day {
+function useDay(station: Station | undefined): StationDay {
   const query = station === undefined ? undefined : stationDayQuery(station.id, now.value);
   const { value, failure } = useQuery(query);
   const programs = value?.[0]?.programs.filter(({ endAt }) => endAt > now.value);
@@ -60,7 +60,7 @@ const BOOKED: Readonly<Partial<Record<ReservationState, readonly [text: string, 
   conflict: [TEXTS.conflict, 'warn'],
 };
 
-function ProgramRow({ program }: { program: GuideProgram }) {
+function PanelRow({ program }: { program: GuideProgram }) {
   const { title, marks } = splitTitle(program.name === '' ? program.title : program.name);
   const state = reservationOf(program.id)?.state ?? program.reservation?.state;
   const [text, tone] = (state === undefined ? undefined : BOOKED[state]) ?? [];
@@ -106,14 +106,14 @@ function Waiting({ failed }: { failed: boolean }) {
   );
 }
 
-function Rows({ day, from, most }: { day: Day; from: BroadcastMs; most?: number }) {
+function Rows({ day, from, most }: { day: StationDay; from: BroadcastMs; most?: number }) {
   if (day.programs === undefined) return <Waiting failed={day.failed} />;
   const shown = day.programs.filter(({ startAt }) => startAt >= from).slice(0, most);
   if (shown.length === 0) return <p class="sheet-note">{TEXTS.nothingNext}</p>;
   return (
     <ul class="stack gap-25">
       {shown.map((program) => (
-        <ProgramRow key={program.id} program={program} />
+        <PanelRow key={program.id} program={program} />
       ))}
     </ul>
   );

@@ -37,11 +37,11 @@ import { pressRecord, recordState } from './record.tsx';
 import { TEXTS } from './texts.ts';
 
 // The picture does not wait for these.
-const LivePanel = lazy({
+const LateLivePanel = lazy({
   styles: [],
   load: async () => (await import('./live-panel.tsx')).LivePanel,
 });
-const LiveSheets = lazy({
+const LateLiveSheets = lazy({
   styles: [],
   load: async () => (await import('./live-sheets.tsx')).LiveSheets,
 });
@@ -119,7 +119,7 @@ function useViewing(
   return viewing;
 }
 
-export function Live({ stationId }: { stationId: StationId }) {
+export function LiveScreen({ stationId }: { stationId: StationId }) {
   const stage = useRef<HTMLDivElement>(null);
   const main = useRef<HTMLElement>(null);
   const video = useRef<HTMLVideoElement>(null);
@@ -311,7 +311,7 @@ export function Live({ stationId }: { stationId: StationId }) {
             {isPlaying || state?.kind === 'stalled' ? <ReceptionNote player={ready.player} /> : null}
             <SoundButton sound={ready.player.sound} />
             <VolumeMeter shown={ready.visibility.meter.value && !awake} />
-            <LiveSheets
+            <LateLiveSheets
               name={sheet.value}
               station={station}
               stationId={stationId}
@@ -331,7 +331,7 @@ export function Live({ stationId }: { stationId: StationId }) {
         )}
         <Toasts />
       </div>
-      <LivePanel station={station} stationId={stationId} state={state} onData={onData} />
+      <LateLivePanel station={station} stationId={stationId} state={state} onData={onData} />
     </main>
   );
 }

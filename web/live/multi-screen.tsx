@@ -23,11 +23,11 @@ function chosenIds(): StationId[] {
   return [...new Set(ids.map((id) => Number(id) as StationId))].slice(0, MOST);
 }
 
-function choose(ids: readonly StationId[]): void {
+function chooseStations(ids: readonly StationId[]): void {
   setQuery({ stations: ids.join(',') }, true);
 }
 
-export function Multi() {
+export function MultiScreen() {
   const ids = chosenIds();
   const heard = useSignal(ids[0]);
   const picks = useSignal(false);
@@ -70,7 +70,7 @@ export function Multi() {
               onHear={() => {
                 heard.value = id;
               }}
-              onRemove={() => choose(ids.filter((one) => one !== id))}
+              onRemove={() => chooseStations(ids.filter((one) => one !== id))}
             />
           ))}
           {ids.length === 0 ? <li class="multi-empty text-center">{MULTI_WORDS.empty}</li> : null}
@@ -91,7 +91,7 @@ export function Multi() {
             stationId={heardId ?? (0 as StationId)}
             onChoose={(id) => {
               picks.value = false;
-              choose([...ids.filter((one) => one !== id), id]);
+              chooseStations([...ids.filter((one) => one !== id), id]);
             }}
           />
         </Sheet>

@@ -29,7 +29,7 @@ const LOSSES = { ...TUNERS, poll: POLL_MS };
 
 type Fault = keyof typeof FAULTS;
 
-interface Known {
+interface KnownCounts {
   readonly tuner: string;
   readonly counts: Readonly<Record<Fault, number>>;
   readonly answer: readonly Tuner[];
@@ -38,15 +38,19 @@ interface Known {
   readonly left: number;
 }
 
-function countsOf(tuner: Tuner | undefined): Known['counts'] | undefined {
+function lossCounts(tuner: Tuner | undefined): KnownCounts['counts'] | undefined {
   const stats = tuner?.stats;
   if (stats == null) return undefined;
   return { lost: stats.continuityErrors + stats.transportErrors, scrambled: stats.scrambled };
 }
 
-function nextKnown(before: Known | undefined, answer: readonly Tuner[], tuner: string): Known | undefined {
+function nextKnown(
+  before: KnownCounts | undefined,
+  answer: readonly Tuner[],
+  tuner: string,
+): KnownCounts | undefined {
   if (before?.answer === answer && before.tuner === tuner) return before;
-  const counts = countsOf(answer.find(({ id }) => id === tuner));
+  const counts = lossCounts(answer.find(({ id }) => id === tuner));
   if (counts === undefined) return undefined;
   // Counted since the tuning began: less than before is another one.
   const grown = (fault: Fault): number =>
@@ -89,7 +93,7 @@ export function ReceptionNote({ player }: { player: LivePlayer }) {
   const lacking = useFault(player);
   const tuner = player.tuned.value?.tuner;
   const { value: tuners } = useQuery(tuner === undefined ? undefined : LOSSES);
-  const known = useRef<Known | undefined>(undefined);
+  const known = useRef<KnownCounts | undefined>(undefined);
   known.current =
     tuner === undefined || tuners === undefined ? undefined : nextKnown(known.current, tuners, tuner);
   if (lacking !== undefined) return <Note text={LACKING[lacking]} />;

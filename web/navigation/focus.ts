@@ -3,7 +3,7 @@
  * a keyboard. A screen that handles a key itself calls `preventDefault` before the event reaches the document.
  */
 import { back } from './back.ts';
-import { type Box, beyond, type Direction, nearest } from './spatial.ts';
+import { type Bounds, beyond, type Direction, nearest } from './spatial.ts';
 
 /** Tab also reaches elements marked `data-nav-skip`, the arrows skip them: a slider would trap them. */
 const FOCUSABLE =
@@ -88,13 +88,13 @@ function pick(
 }
 
 /** A side bar is reached sideways only: no part of it is above or below anything else. */
-function standsBeside(element: HTMLElement, box: Box): boolean {
+function standsBeside(element: HTMLElement, box: Bounds): boolean {
   const side = element.closest('[data-nav-side]')?.getBoundingClientRect();
   return side !== undefined && (beyond(box, side, 'left') || beyond(box, side, 'right'));
 }
 
 /** Beside the box, or along a side of the page. */
-function isInRow(element: HTMLElement, box: Box): boolean {
+function isInRow(element: HTMLElement, box: Bounds): boolean {
   const { top, bottom } = element.getBoundingClientRect();
   return (top < box.bottom && bottom > box.top) || element.closest('[data-nav-side]') !== null;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import { type Box, beyond, type Direction, nearest } from './spatial.ts';
+import { type Bounds, beyond, type Direction, nearest } from './spatial.ts';
 
 /** A grid of 100 x 60 cards with gaps of 20, `count` of them in rows of `columns`. */
-function grid(columns: number, count: number): Box[] {
+function grid(columns: number, count: number): Bounds[] {
   return Array.from({ length: count }, (_, index) => {
     const left = (index % columns) * 120;
     const top = Math.floor(index / columns) * 80;
@@ -10,7 +10,7 @@ function grid(columns: number, count: number): Box[] {
   });
 }
 
-function step(boxes: Box[], from: number, direction: Direction, inLine = false): number {
+function step(boxes: Bounds[], from: number, direction: Direction, inLine = false): number {
   const origin = boxes[from];
   if (origin === undefined) throw new Error('no such box');
   return nearest(origin, boxes, direction, inLine);

@@ -5,7 +5,7 @@
 
 export type Direction = 'up' | 'down' | 'left' | 'right';
 
-export interface Box {
+export interface Bounds {
   readonly left: number;
   readonly top: number;
   readonly right: number;
@@ -27,7 +27,7 @@ const ACROSS_WEIGHT = 3;
 /** Among boxes equally well reached the one whose middle is closest wins. */
 const CENTRE_WEIGHT = 0.15;
 
-function see(box: Box, direction: Direction): Seen {
+function see(box: Bounds, direction: Direction): Seen {
   switch (direction) {
     case 'right':
       return { near: box.left, far: box.right, low: box.top, high: box.bottom };
@@ -64,8 +64,8 @@ function isAhead(from: Seen, to: Seen): boolean {
  *   a short last row does not jump to the row above).
  */
 export function nearest(
-  from: Box,
-  candidates: readonly Box[],
+  from: Bounds,
+  candidates: readonly Bounds[],
   direction: Direction,
   inLine: boolean = false,
 ): number {
@@ -86,6 +86,6 @@ export function nearest(
 }
 
 /** Candidates that lie wholly beyond the edge of `group` in that direction. */
-export function beyond(group: Box, candidate: Box, direction: Direction): boolean {
+export function beyond(group: Bounds, candidate: Bounds, direction: Direction): boolean {
   return see(candidate, direction).near >= see(group, direction).far - SLACK;
 }

@@ -114,7 +114,7 @@ function Row({ notice, isNew }: { notice: Notice; isNew: boolean }) {
   );
 }
 
-export function Notices() {
+export function NoticesScreen() {
   const { value, failure, renew } = useQuery(NOTICES);
   const [older, setOlder] = useState<readonly Notice[]>([]);
   const [isAll, setAll] = useState(false);

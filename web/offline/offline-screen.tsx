@@ -73,7 +73,7 @@ function Content() {
   );
 }
 
-export function Offline() {
+export function OfflineScreen() {
   useEffect(startOffline, []);
   useEffect(() => {
     if (saveObstacle() === undefined) void readSaved();

@@ -43,7 +43,7 @@ function refuse(status: number): never {
 }
 
 /** Reads a body of at most `limit` octets. @param onBytes is told the size of each chunk @throws TryLater, SaveError */
-async function bodyOf(
+async function limitedBody(
   response: Response,
   limit: number,
   onBytes: (count: number) => void,
@@ -118,7 +118,7 @@ class Run {
     if (response.status === 404) return undefined;
     if (!response.ok) refuse(response.status);
     const type = response.headers.get('content-type') ?? '';
-    return new Blob(await bodyOf(response, MOST_ATTACHMENT, onBytes), { type });
+    return new Blob(await limitedBody(response, MOST_ATTACHMENT, onBytes), { type });
   }
 
   async #video(): Promise<Blob> {
@@ -168,7 +168,7 @@ class Run {
     const isWhole = response.status === 200 && start === 0 && end === row.videoBytes;
     if (!isWhole && !isRange(response.headers.get('content-range'), part, row.videoBytes))
       throw new SaveError('changed');
-    const chunks = await bodyOf(response, end - start, onBytes);
+    const chunks = await limitedBody(response, end - start, onBytes);
     const blob = new Blob(chunks);
     if (blob.size < end - start) throw new TryLater('cut off');
     return blob;

@@ -37,11 +37,11 @@ export function saveStateWords(row: SavedVideo): string {
   if (row.state === 'failed') return TEXTS.stateFailed;
   if (row.paused) return TEXTS.statePaused;
   const running = progress.value.get(row.id);
-  return running === undefined ? TEXTS.stateWaiting : TEXTS.stateRunning(partOf(row, running.received));
+  return running === undefined ? TEXTS.stateWaiting : TEXTS.stateRunning(savedPart(row, running.received));
 }
 
 /** 0 to 1: the total has a margin, so that it is never quite reached. */
-export function partOf({ totalBytes }: SavedVideo, received: number): number {
+export function savedPart({ totalBytes }: SavedVideo, received: number): number {
   return totalBytes > 0 ? Math.min(1, Math.max(0, received / totalBytes)) : 0;
 }
 

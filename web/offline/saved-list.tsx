@@ -8,15 +8,15 @@ import { narrow } from '../words/channel.ts';
 import { lengthClock, quoted } from '../words/recording.ts';
 import { airDateText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
-import { partOf, saveStateWords } from './save-button.tsx';
+import { savedPart, saveStateWords } from './save-button.tsx';
 import { savedState } from './saved-state.ts';
 import type { SavedVideo } from './saved-video.ts';
 import { deleteSaved, pressRetry, progress, removeSaved, saveFirst, setSavePaused } from './saving.ts';
 import { FAILURE_TEXTS, TEXTS } from './texts.ts';
 
-const titleOf = ({ name }: SavedVideo): string => splitTitle(name).title;
+const savedTitle = ({ name }: SavedVideo): string => splitTitle(name).title;
 
-function Picture({ poster }: { poster: Blob | null }) {
+function SavedPoster({ poster }: { poster: Blob | null }) {
   const url = useMemo(() => (poster === null ? undefined : URL.createObjectURL(poster)), [poster]);
   useEffect(() => () => URL.revokeObjectURL(url ?? ''), [url]);
   return (
@@ -40,7 +40,7 @@ function RemoveSheet({ row, onClose }: { row: SavedVideo; onClose: () => void })
     );
   };
   return (
-    <Sheet title={TEXTS.removeAsk(quoted(titleOf(row)))} onClose={onClose}>
+    <Sheet title={TEXTS.removeAsk(quoted(savedTitle(row)))} onClose={onClose}>
       <div class="confirm">
         <p>{TEXTS.removeNote}</p>
         <p>{TEXTS.deleteNote}</p>
@@ -80,9 +80,9 @@ function ReadyRow({ row, onRemove }: RowProps) {
   return (
     <li class="offline-row">
       <a class="offline-link hstack min-0 gap-75" href={`watch/${row.id}`} data-nav-group="offline">
-        <Picture poster={row.poster} />
+        <SavedPoster poster={row.poster} />
         <span class="offline-words">
-          <b>{titleOf(row)}</b>
+          <b>{savedTitle(row)}</b>
           <Facts row={row} />
           {at === null ? null : <span class="offline-note">{TEXTS.watchedTo(lengthClock(at))}</span>}
         </span>
@@ -90,7 +90,7 @@ function ReadyRow({ row, onRemove }: RowProps) {
       <button
         type="button"
         class="button button-small"
-        aria-label={TEXTS.removeOf(quoted(titleOf(row)))}
+        aria-label={TEXTS.removeOf(quoted(savedTitle(row)))}
         onClick={onRemove}
       >
         <Icon name="bin" />
@@ -99,11 +99,11 @@ function ReadyRow({ row, onRemove }: RowProps) {
   );
 }
 
-function Running({ row }: { row: SavedVideo }) {
+function RunningSave({ row }: { row: SavedVideo }) {
   const now = progress.value.get(row.id);
   if (row.state === 'failed' || now === undefined) return null;
   const left = row.totalBytes - now.received;
-  const part = partOf(row, now.received);
+  const part = savedPart(row, now.received);
   const { rate } = now;
   return (
     <>
@@ -131,13 +131,13 @@ function WaitingRow({ row, onRemove, isFirst }: RowProps & { isFirst: boolean })
   return (
     <li class="offline-row">
       <span class="offline-words">
-        <b>{titleOf(row)}</b>
+        <b>{savedTitle(row)}</b>
         <Facts row={row} />
         <span class="offline-note" data-tone={row.state === 'failed' ? 'bad' : undefined}>
           {saveStateWords(row)}
           {row.failure === null ? null : `: ${FAILURE_TEXTS[row.failure]}`}
         </span>
-        <Running row={row} />
+        <RunningSave row={row} />
       </span>
       <span class="flex wrap gap-50">
         {row.state === 'failed' ? (

@@ -18,7 +18,7 @@ interface SavedState {
   readonly resumes: readonly Keyed<ResumeEntry>[];
 }
 
-const EMPTY: SavedState = { videos: [], outbox: [], resumes: [] };
+const NOTHING_SAVED: SavedState = { videos: [], outbox: [], resumes: [] };
 const state = signal<SavedState | undefined>(undefined);
 const failure = signal<string | undefined>(undefined);
 
@@ -44,7 +44,7 @@ async function readAll(): Promise<void> {
     } catch (error) {
       const isNewer = error instanceof DOMException && error.name === 'VersionError';
       failure.value = isNewer ? TEXTS.newer : TEXTS.noPersistence;
-      state.value ??= EMPTY;
+      state.value ??= NOTHING_SAVED;
     }
   } while (again);
   reading = undefined;

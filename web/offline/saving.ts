@@ -404,7 +404,7 @@ export async function pressSave(recording: Recording): Promise<void> {
     const row = await saveRecording(recording);
     if (row.state === 'downloading') showToast(TEXTS.queued(row.totalBytes));
   } catch (error) {
-    showToast(sentenceOf(error));
+    showToast(failureSentence(error));
   }
 }
 
@@ -425,7 +425,7 @@ export async function pressSaveMany(list: readonly Recording[]): Promise<void> {
       await saveRecording(recording);
       queued += 1;
     } catch (error) {
-      refused.push(sentenceOf(error));
+      refused.push(failureSentence(error));
     }
   }
   const [why] = refused;
@@ -440,12 +440,12 @@ export async function pressRetry(row: SavedVideo): Promise<void> {
   try {
     await retrySave(row);
   } catch (error) {
-    showToast(sentenceOf(error));
+    showToast(failureSentence(error));
   }
 }
 
 /** What people are told of a refusal or a failure. */
-export function sentenceOf(error: unknown): string {
+export function failureSentence(error: unknown): string {
   if (error instanceof SaveRefusal || error instanceof ApiFailure) return error.message;
   return isFull(error) ? FAILURE_TEXTS.full : TEXTS.noPersistence;
 }

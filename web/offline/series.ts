@@ -14,7 +14,7 @@ import { entryOf } from '../query/use-query.ts';
 import { showToast } from '../ui/toast.tsx';
 import { planSeries } from './download-plan.ts';
 import { isUsed, readSaved, savedState } from './saved-state.ts';
-import { removeSaved, saveRecording, sentenceOf } from './saving.ts';
+import { failureSentence, removeSaved, saveRecording } from './saving.ts';
 import { TEXTS } from './texts.ts';
 
 interface AutoSeries {
@@ -94,7 +94,7 @@ let renewedAt = Number.NEGATIVE_INFINITY;
 
 /** Without space, for example; a service that has just gone is no news. */
 function tell(error: unknown): void {
-  if (!(error instanceof ApiFailure)) showToast(sentenceOf(error), undefined, 'offline');
+  if (!(error instanceof ApiFailure)) showToast(failureSentence(error), undefined, 'offline');
 }
 
 /** What cannot be saved now is tried with the next change. */
@@ -133,7 +133,7 @@ export async function startSeries(series: AutoSeries): Promise<void> {
     await renewSeries(series);
     showToast(TEXTS.seriesOn(series.name));
   } catch (error) {
-    showToast(sentenceOf(error));
+    showToast(failureSentence(error));
   }
 }
 

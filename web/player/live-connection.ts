@@ -109,7 +109,7 @@ const MAX_QUEUED_BYTES = 48 * 1024 * 1024;
 const MESSAGE_BYTES = 256;
 
 /** One watch: what arrived and was not taken yet. */
-class Watch {
+class OpenWatch {
   readonly queue = new BoundedQueue<LiveEvent>({
     most: MAX_QUEUED_BYTES,
     weigh: (event) => (event.kind === 'frame' ? event.payload.length : MESSAGE_BYTES),
@@ -131,7 +131,7 @@ class Watch {
 export class LiveConnection {
   #socket: WebSocket | undefined;
   #opening: Promise<WebSocket> | undefined;
-  #watch: Watch | undefined;
+  #watch: OpenWatch | undefined;
   #linger: ReturnType<typeof setTimeout> | undefined;
   #silence: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
@@ -152,7 +152,7 @@ export class LiveConnection {
    * @throws ApiFailure, `TunerLost`, the abort of `signal`
    */
   async *watch(request: WatchRequest, signal: AbortSignal): AsyncGenerator<LiveEvent> {
-    const watch = new Watch(request);
+    const watch = new OpenWatch(request);
     this.#watch?.queue.end(new ApiFailure('ended', TEXTS.switched));
     this.#watch = watch;
     clearTimeout(this.#linger);

@@ -10,7 +10,7 @@ import { TEXTS } from './texts.ts';
 // Strategy of a playback: its rate, its jumps, and which part of the buffer is kept.
 
 /** A stretch of buffered media, in seconds of the media timeline. */
-export interface Span {
+export interface BufferedSpan {
   readonly start: number;
   readonly end: number;
 }
@@ -19,7 +19,7 @@ export interface Sample {
   readonly at: MonotonicMs;
   /** The element's currentTime in seconds. */
   readonly position: number;
-  readonly ranges: readonly Span[];
+  readonly ranges: readonly BufferedSpan[];
   /** False while paused or seeking. */
   readonly running: boolean;
 }
@@ -38,18 +38,18 @@ export interface Pacing {
   /** Playback stood still because data came too late. */
   onStall(at: MonotonicMs): void;
   /** The part of the buffer to evict; called after each append. */
-  removable(ranges: readonly Span[], position: number, paused: boolean): Span | undefined;
+  removable(ranges: readonly BufferedSpan[], position: number, paused: boolean): BufferedSpan | undefined;
 }
 
 /** Timestamps and buffered ranges of browsers differ by less than this, in seconds. */
 export const NUDGE = 0.02;
 
-export function rangeAt(ranges: readonly Span[], position: number): Span | undefined {
+export function rangeAt(ranges: readonly BufferedSpan[], position: number): BufferedSpan | undefined {
   return ranges.find((range) => position >= range.start - NUDGE && position <= range.end + NUDGE);
 }
 
 /** Seconds that can be played from `position` without a gap. */
-export function bufferedAhead(ranges: readonly Span[], position: number): number {
+export function bufferedAhead(ranges: readonly BufferedSpan[], position: number): number {
   const range = rangeAt(ranges, position);
   return range === undefined ? 0 : Math.max(0, range.end - position);
 }
@@ -145,7 +145,7 @@ export class MediaTimeline {
     return this.#buffer !== undefined;
   }
 
-  get spans(): Span[] {
+  get spans(): BufferedSpan[] {
     // A source buffer that its media source dropped throws on access.
     if (this.#buffer === undefined || this.#source?.readyState === 'closed') return [];
     const ranges = this.#buffer.buffered;
@@ -171,7 +171,7 @@ export class MediaTimeline {
     }
   }
 
-  remove({ start, end }: Span): Promise<void> {
+  remove({ start, end }: BufferedSpan): Promise<void> {
     return this.#update(() => this.#buffer?.remove(start, end));
   }
 

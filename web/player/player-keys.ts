@@ -23,21 +23,21 @@ export interface PlayerActions {
   readonly sleep: () => boolean;
 }
 
-type KeyTable = Readonly<Record<string, () => void>>;
+type KeyActions = Readonly<Record<string, () => void>>;
 
 /** The keys of one player beside those of every player. */
 interface KeyBindings {
   /** Obeyed wherever the focus is; letters in lower case. */
-  readonly always: KeyTable;
+  readonly always: KeyActions;
   /** Obeyed while no control has the focus. */
-  readonly free: KeyTable;
+  readonly free: KeyActions;
   /** Tried before the tables, for keys that no table can list. True when the key was used. */
   readonly first?: (event: KeyboardEvent) => boolean;
 }
 
 const VOLUME_STEP = 0.05;
 
-function sharedKeys(actions: PlayerActions): KeyTable {
+function sharedKeys(actions: PlayerActions): KeyActions {
   return {
     k: actions.togglePause,
     m: actions.mute,
@@ -59,7 +59,7 @@ function sharedKeys(actions: PlayerActions): KeyTable {
   };
 }
 
-function sharedFreeKeys(actions: PlayerActions): KeyTable {
+function sharedFreeKeys(actions: PlayerActions): KeyActions {
   return {
     Enter: () => actions.wake(true),
     Tab: () => actions.wake(true),
@@ -68,14 +68,14 @@ function sharedFreeKeys(actions: PlayerActions): KeyTable {
 }
 
 /** The arrows to the left and right as volume keys, for players that do not seek with them. */
-export function volumeArrows(actions: Pick<PlayerActions, 'volume'>): KeyTable {
+export function volumeArrows(actions: Pick<PlayerActions, 'volume'>): KeyActions {
   return {
     ArrowRight: () => actions.volume(VOLUME_STEP),
     ArrowLeft: () => actions.volume(-VOLUME_STEP),
   };
 }
 
-function lookUp(table: KeyTable, key: string): (() => void) | undefined {
+function lookUp(table: KeyActions, key: string): (() => void) | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined;
 }
 

@@ -6,7 +6,7 @@
 import { monotonicNow } from '../device/clock.ts';
 import { ApiFailure } from '../query/api.ts';
 import { type FeedPart, type MediaFeed, readFeed, type SilenceLimits, type StreamEnd } from './media-feed.ts';
-import { bufferedAhead, MediaTimeline, NUDGE, rangeAt, type Span } from './media-timeline.ts';
+import { type BufferedSpan, bufferedAhead, MediaTimeline, NUDGE, rangeAt } from './media-timeline.ts';
 import { TEXTS } from './texts.ts';
 
 // Rules of seeking: the landing position, how far a feed has come, what is evicted from the buffer. Pure; seconds of
@@ -33,7 +33,7 @@ interface Wanted {
  * @param over the feed brought everything it has
  */
 export function landing(
-  spans: readonly Span[],
+  spans: readonly BufferedSpan[],
   { target, anywhere }: Wanted,
   ahead: number,
   over: boolean,
@@ -51,13 +51,13 @@ export function landing(
 }
 
 /** End of the buffered range that contains `from`; `from` without one. */
-export function fillEnd(spans: readonly Span[], from: number): number {
+export function fillEnd(spans: readonly BufferedSpan[], from: number): number {
   const range = rangeAt(spans, from) ?? spans.find(({ start }) => start >= from && start - from < MOST_GAP_S);
   return range === undefined ? from : Math.max(from, range.end);
 }
 
 /** The range too far behind the position. */
-export function trimmed(spans: readonly Span[], position: number): Span | undefined {
+export function trimmed(spans: readonly BufferedSpan[], position: number): BufferedSpan | undefined {
   const first = spans[0];
   if (first === undefined || position - first.start < KEEP_BEHIND_S + TRIM_STEP_S) return undefined;
   return { start: first.start, end: position - KEEP_BEHIND_S };
@@ -67,7 +67,11 @@ export function trimmed(spans: readonly Span[], position: number): Span | undefi
  * Position after the gap in which playback is stuck; undefined: there is none. @param stuckMs how long it has been
  * stuck
  */
-export function gapJump(spans: readonly Span[], position: number, stuckMs: number): number | undefined {
+export function gapJump(
+  spans: readonly BufferedSpan[],
+  position: number,
+  stuckMs: number,
+): number | undefined {
   if (stuckMs < STUCK_MS) return undefined;
   const range = rangeAt(spans, position);
   if (range !== undefined && range.end - position > NUDGE * 5) return undefined;
@@ -147,7 +151,7 @@ export class SeekablePlayback {
     this.#tick = setInterval(() => this.#check(), TICK_MS);
   }
 
-  get spans(): Span[] {
+  get spans(): BufferedSpan[] {
     return this.#timeline.spans;
   }
 

@@ -148,7 +148,7 @@ function details(mark: ReservationMark | null): ComponentChild {
 const IN_VIEW = 3;
 
 /** @param inGuide it is open over the guide, which need not be offered */
-export function Actions({ program, mark, inGuide }: BookingProps & { readonly inGuide: boolean }) {
+export function ProgramActions({ program, mark, inGuide }: BookingProps & { readonly inGuide: boolean }) {
   const actions = [
     watch(program),
     booking({ program, mark }),

@@ -25,7 +25,7 @@ import { SheetFailed } from '../words/sheet-failed.tsx';
 import { airDateText, isoText, lengthText, remainingText, shortText, spanText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
 import { WholeTitle } from '../words/whole-title.tsx';
-import { Actions } from './actions.tsx';
+import { ProgramActions } from './actions.tsx';
 import { programFacts, relationText } from './facts.ts';
 import { TEXTS } from './texts.ts';
 
@@ -217,7 +217,7 @@ function Body({ program }: { program: ProgramDetail }) {
   return (
     <>
       <Head program={program} />
-      <Actions program={program} mark={mark} inGuide={screen.value.name === 'guide'} />
+      <ProgramActions program={program} mark={mark} inGuide={screen.value.name === 'guide'} />
       <Notes program={program} mark={mark} />
       <Texts description={program.description} extended={program.extended ?? {}} />
       <dl class="facts program-facts">

@@ -44,6 +44,6 @@ export function covers(outer: BookingWindow, inner: BookingWindow): boolean {
   return outer.from <= inner.from && outer.to >= inner.to;
 }
 
-export function isSame(a: BookingWindow, b: BookingWindow): boolean {
+export function isSameWindow(a: BookingWindow, b: BookingWindow): boolean {
   return a.from === b.from && a.to === b.to;
 }

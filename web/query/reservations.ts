@@ -11,7 +11,7 @@ import type { ReservationItem } from '../../lib/wire/api.ts';
 import type { ReservationId } from '../../lib/wire/ids.ts';
 import { currentMs } from '../device/clock.ts';
 import { type ApiFailure, getReservations, renewReservations } from './api.ts';
-import { ALL, type BookingWindow, covers, isSame, NOTHING, windowOf } from './booking-window.ts';
+import { ALL, type BookingWindow, covers, isSameWindow, NOTHING, windowOf } from './booking-window.ts';
 import type { Query } from './cache.ts';
 import { callQuery, entryOf, useQuery } from './use-query.ts';
 
@@ -46,13 +46,13 @@ export function reservationOf(programId: ProgramId | undefined): ReservationItem
 }
 
 /** The service's two lists as last read: upcoming and settled. */
-interface Part {
+interface ReadPart {
   readonly done: boolean;
   /** Of the window that was read. */
   etag: string | null;
   items: readonly ReservationItem[];
 }
-const parts: readonly Part[] = [
+const parts: readonly ReadPart[] = [
   { done: false, etag: null, items: [] },
   { done: true, etag: null, items: [] },
 ];
@@ -63,7 +63,7 @@ const needs = new Map<symbol, BookingWindow | undefined>();
 const covered = signal<BookingWindow>(NOTHING);
 
 /** True when it is not as it was. */
-async function readPart(part: Part, wanted: BookingWindow, signal: AbortSignal): Promise<boolean> {
+async function readPart(part: ReadPart, wanted: BookingWindow, signal: AbortSignal): Promise<boolean> {
   const answer = await renewReservations(part.done, part.etag, signal, wanted);
   if (answer === 'unchanged') return false;
   part.etag = answer.etag;
@@ -78,7 +78,7 @@ const BOOKINGS: Query<readonly ReservationItem[]> = {
   async read(signal) {
     const wanted = windowOf(needs.values());
     let changed = bookings.peek().items === undefined;
-    if (!isSame(wanted, covered.peek())) for (const part of parts) part.etag = null;
+    if (!isSameWindow(wanted, covered.peek())) for (const part of parts) part.etag = null;
     for (const part of parts) changed = (await readPart(part, wanted, signal)) || changed;
     covered.value = wanted;
     if (!changed) return 'unchanged';

@@ -19,7 +19,7 @@ type Report = (report: WorkerReport['report']) => void;
 /** Twice as often as pictures of 59.94 Hz change. */
 const STEP_MS = 8;
 
-const wallNow = (): WallMs => wallMs(performance.timeOrigin + performance.now());
+const workerWallNow = (): WallMs => wallMs(performance.timeOrigin + performance.now());
 
 interface Session {
   readonly number: number;
@@ -28,7 +28,7 @@ interface Session {
   station?: RawStation;
 }
 
-let connection: LiveConnection | undefined;
+let rawConnection: LiveConnection | undefined;
 let compiled: Promise<WebAssembly.Module> | undefined;
 let current: Session | undefined;
 
@@ -53,11 +53,11 @@ async function startStation(opening: Opening, session: Session, report: Report):
     decoder,
     audioIndex: opening.audioIndex,
     isHalf: opening.isHalf,
-    now: wallNow,
+    now: workerWallNow,
     report: (message) => {
       if (message.kind === 'init' && track !== undefined) track.origin = message.origin;
-      if (message.kind === 'figures' && connection !== undefined)
-        report({ kind: 'received', octets: connection.received });
+      if (message.kind === 'figures' && rawConnection !== undefined)
+        report({ kind: 'received', octets: rawConnection.received });
       report(message);
     },
     show: (picture) => sink.show(picture),
@@ -86,13 +86,13 @@ async function* packetsOf(
     }
     return;
   }
-  connection ??= new LiveConnection(source.base);
-  connection.onStep = onStep;
+  rawConnection ??= new LiveConnection(source.base);
+  rawConnection.onStep = onStep;
   const side = {
     begin: answered,
     hear: (item: SideItem) => report({ kind: 'side', item }),
   };
-  for await (const part of readLive(connection.watch(source.request, signal), side)) {
+  for await (const part of readLive(rawConnection.watch(source.request, signal), side)) {
     if (part.kind !== 'media') continue;
     onStep('data');
     yield part.payload;
@@ -105,7 +105,7 @@ function open(opening: Opening): void {
   const onStep = (step: StartStep): void => {
     if (noted.has(step)) return;
     noted.add(step);
-    report({ kind: 'step', step, at: wallNow() });
+    report({ kind: 'step', step, at: workerWallNow() });
   };
   const session: Session = { number: opening.session, abort: new AbortController(), onStep };
   current = session;
@@ -135,7 +135,7 @@ addEventListener('message', ({ data }: MessageEvent<RawRequest>) => {
       if (current?.number === data.session) current.abort.abort();
       return;
     case 'tell':
-      connection?.tell(data.control);
+      rawConnection?.tell(data.control);
       return;
     case 'clock':
       current?.station?.clock(data.position, data.at, data.rate);

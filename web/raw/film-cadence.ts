@@ -57,7 +57,7 @@ const FIELD: FieldUse = { kind: 'field' };
 const HELD: FieldUse = { kind: 'held' };
 
 /** Where a field stands: its place in its picture, and the fields that the picture has. */
-function placeOf(cadence: Cadence, field: number): { at: number; fields: number } {
+function fieldPlace(cadence: Cadence, field: number): { at: number; fields: number } {
   let at = (field + cadence.phase) % cadence.period;
   for (const fields of cadence.lengths) {
     if (at < fields) return { at, fields };
@@ -99,7 +99,7 @@ export class FilmCadence {
     this.#active ??= this.#likely();
     const cadence = CADENCES[this.#active ?? -1];
     if (cadence === undefined) return FIELD;
-    const { at, fields } = placeOf(cadence, field);
+    const { at, fields } = fieldPlace(cadence, field);
     if (at !== 0) return this.#isShown ? HELD : FIELD;
     this.#isShown = true;
     return { kind: 'film', fields };
@@ -115,7 +115,7 @@ export class FilmCadence {
     for (const [index, cadence] of CADENCES.entries()) {
       const evidence = this.#evidence[index];
       if (evidence === undefined) continue;
-      const { at, fields } = placeOf(cadence, this.#field);
+      const { at, fields } = fieldPlace(cadence, this.#field);
       const isLast = at === fields - 1;
       const part = at === 0 ? cadence.detail : REPEATED;
       if (!isLast && combed > NOISE + most * part) Object.assign(evidence, { clean: 0, changes: 0 });

@@ -10,16 +10,16 @@ import type { DecodedPicture, Mpeg2Decoder } from './mpeg2-decoder.ts';
 type Shape = DecodedPicture['shape'];
 
 /** A plane: offset, stride, and number of samples. */
-interface Plane {
+interface SamplePlane {
   readonly at: number;
   readonly stride: number;
 }
 
 function halve(
   source: Uint8Array,
-  from: Plane,
+  from: SamplePlane,
   target: Uint8Array,
-  to: Plane,
+  to: SamplePlane,
   width: number,
   height: number,
 ): void {

@@ -73,7 +73,7 @@ interface SessionNeeds {
   readonly report: (report: WorkerReport['report']) => void;
 }
 
-function failureOf(error: unknown): RawFailure {
+function rawFailure(error: unknown): RawFailure {
   if (!(error instanceof ApiFailure)) return { message: String(error) };
   const { code, message, status } = error;
   return { code, message, status, ...(error instanceof TunerLost ? { takenBy: error.recordingId } : {}) };
@@ -108,6 +108,6 @@ async function received(
     const { done, value } = await next;
     return done === true ? undefined : value;
   } catch (error) {
-    return failureOf(error);
+    return rawFailure(error);
   }
 }

@@ -34,7 +34,7 @@ const AT_ONCE = 4;
 /** Shorter work needs no progress. */
 const WORTH_TELLING = 20;
 
-interface Outcome {
+interface BulkOutcome {
   readonly done: readonly Recording[];
   readonly failed: number;
   readonly failure: ApiFailure | undefined;
@@ -44,7 +44,7 @@ async function each(
   label: string,
   list: readonly Recording[],
   call: (recording: Recording) => Promise<void>,
-): Promise<Outcome> {
+): Promise<BulkOutcome> {
   const waiting = [...list];
   const done: Recording[] = [];
   let failed = 0;
@@ -93,7 +93,7 @@ interface Telling {
   readonly focusUndo?: boolean;
 }
 
-function tell({ done, failed, failure }: Outcome, words: Telling): void {
+function tell({ done, failed, failure }: BulkOutcome, words: Telling): void {
   if (done.length > 0) {
     const { undo } = words;
     const text = `${nameOf(done)}${words.done}`;

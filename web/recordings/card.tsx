@@ -28,7 +28,7 @@ import type { Look } from './layout.ts';
 import { Poster } from './poster.tsx';
 import { TEXTS } from './texts.ts';
 
-function Picture({ recording, children }: { recording: Recording; children?: ComponentChildren }) {
+function CardPicture({ recording, children }: { recording: Recording; children?: ComponentChildren }) {
   const part = watchedPart(recording);
   return (
     <span class="rec-picture">
@@ -114,14 +114,14 @@ export function RecordingCard({ recording, look, chosen, choosing }: CardProps) 
       >
         <span class="hidden-text">{nameOf(recording)}</span>
       </a>
-      <Picture recording={recording}>
+      <CardPicture recording={recording}>
         {look === 'grid' ? <Signs recording={recording} /> : null}
         {choosing ? null : binnedAt === null ? (
           <PlayLink recording={recording} />
         ) : (
           <RestoreButton recording={recording} />
         )}
-      </Picture>
+      </CardPicture>
       <span class="rec-words" aria-hidden="true">
         <span class="rec-title rigid bold line-tight clamp-2">
           {title}

@@ -6,15 +6,15 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { focusOn } from '../navigation/focus.ts';
 import {
+  type CellLayout,
+  cellFrom,
   firstInView,
   heightOf,
-  type Layout,
   type Look,
   layoutOf,
   placeOf,
   type Range,
   rangeInView,
-  stepFrom,
 } from './layout.ts';
 
 interface CellListHandlers {
@@ -67,7 +67,7 @@ function canLeave(top: number): boolean {
 /** The shelf's width and the part of it in view. */
 function useView(look: Look, count: number) {
   const root = useRef<HTMLDivElement>(null);
-  const [layout, setLayout] = useState<Layout>();
+  const [layout, setLayout] = useState<CellLayout>();
   const [range, setRange] = useState<Range>({ first: 0, end: 0 });
   /** The first cell in view; undefined where all are always in view. */
   const [head, setHead] = useState<number>();
@@ -195,7 +195,7 @@ export function CellList(props: CellListProps) {
       return;
     }
     const pageRows = Math.max(1, Math.floor(innerHeight / (layout.cellHeight + layout.gap)) - 1);
-    const to = stepFrom(index, event.key, { columns: layout.columns, count, pageRows });
+    const to = cellFrom(index, event.key, { columns: layout.columns, count, pageRows });
     if (to === undefined || to === index) return;
     event.preventDefault();
     if (event.shiftKey) onExtend(index, to);

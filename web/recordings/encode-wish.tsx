@@ -58,7 +58,7 @@ interface ChoiceProps<T extends string> {
   readonly onChoose: (value: T) => void;
 }
 
-function Choice<T extends string>({ label, value, options, onChoose }: ChoiceProps<T>) {
+function WishChoice<T extends string>({ label, value, options, onChoose }: ChoiceProps<T>) {
   return (
     <label class="encode-hour">
       <span class="hidden-text">{label}</span>
@@ -86,14 +86,18 @@ function Options({ item }: { item: EncodeItem }) {
     <>
       <p class="block-note">{TEXTS.encodeWishNote}</p>
       <div class="encode-hours">
-        <Choice {...WISH_CHOICES.codecs} value={codecs} onChoose={(one) => choose({ codecs: one })} />
-        <Choice {...WISH_CHOICES.quality} value={quality} onChoose={(one) => choose({ quality: one })} />
-        <Choice
+        <WishChoice {...WISH_CHOICES.codecs} value={codecs} onChoose={(one) => choose({ codecs: one })} />
+        <WishChoice {...WISH_CHOICES.quality} value={quality} onChoose={(one) => choose({ quality: one })} />
+        <WishChoice
           {...WISH_CHOICES.commercials}
           value={commercials}
           onChoose={(one) => choose({ commercials: one })}
         />
-        <Choice {...WISH_CHOICES.keepTs} value={keep} onChoose={(one) => choose({ keepTs: one === 'yes' })} />
+        <WishChoice
+          {...WISH_CHOICES.keepTs}
+          value={keep}
+          onChoose={(one) => choose({ keepTs: one === 'yes' })}
+        />
       </div>
     </>
   );

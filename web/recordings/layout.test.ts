@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { firstInView, heightOf, layoutOf, placeOf, rangeInView, stepFrom } from './layout.ts';
+import { cellFrom, firstInView, heightOf, layoutOf, placeOf, rangeInView } from './layout.ts';
 
 const REM = 16;
 
@@ -44,7 +44,7 @@ describe('the drawn cells', () => {
 
 describe('keys', () => {
   /** Three rows: 0 1 2 3, 4 5 6 7, 8 9. */
-  const step = (index: number, key: string) => stepFrom(index, key, { columns: 4, count: 10, pageRows: 2 });
+  const step = (index: number, key: string) => cellFrom(index, key, { columns: 4, count: 10, pageRows: 2 });
 
   test('move along rows and columns and leave at the edges', () => {
     expect([step(0, 'ArrowRight'), step(3, 'ArrowRight'), step(4, 'ArrowLeft')]).toEqual([

@@ -9,7 +9,7 @@ interface Measures {
   readonly rem: number;
 }
 
-export interface Layout {
+export interface CellLayout {
   readonly columns: number;
   readonly cellWidth: number;
   readonly cellHeight: number;
@@ -28,7 +28,7 @@ const LIST_HEIGHT_REM = 4.5;
 const LIST_HEIGHT_NARROW_REM = 5.9;
 const PICTURE = 9 / 16;
 
-export function layoutOf(look: Look, { width, rem }: Measures): Layout {
+export function layoutOf(look: Look, { width, rem }: Measures): CellLayout {
   const narrow = width < NARROW_REM * rem;
   if (look === 'list') {
     const cellHeight = (narrow ? LIST_HEIGHT_NARROW_REM : LIST_HEIGHT_REM) * rem;
@@ -41,12 +41,12 @@ export function layoutOf(look: Look, { width, rem }: Measures): Layout {
   return { columns, cellWidth, cellHeight: Math.round(cellWidth * PICTURE + GRID_WORDS_REM * rem), gap };
 }
 
-function rowsOf({ columns }: Layout, count: number): number {
+function rowsOf({ columns }: CellLayout, count: number): number {
   return Math.ceil(count / columns);
 }
 
 /** Height of the whole list. */
-export function heightOf(layout: Layout, count: number): number {
+export function heightOf(layout: CellLayout, count: number): number {
   const rows = rowsOf(layout, count);
   return rows === 0 ? 0 : rows * (layout.cellHeight + layout.gap) - layout.gap;
 }
@@ -56,7 +56,7 @@ interface Place {
   readonly top: number;
 }
 
-export function placeOf({ columns, cellWidth, cellHeight, gap }: Layout, index: number): Place {
+export function placeOf({ columns, cellWidth, cellHeight, gap }: CellLayout, index: number): Place {
   return {
     left: (index % columns) * (cellWidth + gap),
     top: Math.floor(index / columns) * (cellHeight + gap),
@@ -73,7 +73,7 @@ export interface Range {
 const AHEAD_ROWS = 2;
 
 /** @param top of the view, from the top of the list; may be negative */
-export function rangeInView(layout: Layout, count: number, view: { top: number; height: number }): Range {
+export function rangeInView(layout: CellLayout, count: number, view: { top: number; height: number }): Range {
   const step = layout.cellHeight + layout.gap;
   const firstRow = Math.max(0, Math.floor(view.top / step) - AHEAD_ROWS);
   const endRow = Math.ceil((view.top + view.height) / step) + AHEAD_ROWS;
@@ -82,13 +82,13 @@ export function rangeInView(layout: Layout, count: number, view: { top: number; 
 }
 
 /** The first cell whose row is not above the view. @param top as above */
-export function firstInView(layout: Layout, count: number, top: number): number {
+export function firstInView(layout: CellLayout, count: number, top: number): number {
   const row = Math.max(0, Math.ceil(top / (layout.cellHeight + layout.gap)));
   return Math.min(Math.max(0, count - 1), row * layout.columns);
 }
 
 /** The cell that a key leads to; undefined beyond the edge of the list. */
-export function stepFrom(
+export function cellFrom(
   index: number,
   key: string,
   { columns, count, pageRows }: { columns: number; count: number; pageRows: number },

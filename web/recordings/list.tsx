@@ -19,11 +19,11 @@ import { CardSkeleton, RecordingCard, SeriesCard } from './card.tsx';
 import { CellList, indexOfCell } from './cell-list.tsx';
 import {
   isFiltered,
-  NO_FILTERS,
+  listParameters,
+  NO_RECORDING_FILTERS,
   narrowings,
   openRecording,
   openSeries,
-  parametersOf,
   type RecordingQuery,
 } from './query.ts';
 import { type Selection, usePresses } from './selection.ts';
@@ -50,7 +50,7 @@ export function useChoosing({ shown, pages, selection }: Omit<ListProps, 'busy'>
     const abort = new AbortController();
     try {
       const { rows } = await getRecordingPage(
-        parametersOf(shown, recordingsSort.peek()),
+        listParameters(shown, recordingsSort.peek()),
         slice,
         abort.signal,
       );
@@ -203,7 +203,11 @@ function Empty({ shown }: { shown: RecordingQuery }) {
         icon="search"
         title={shown.q.trim() === '' ? TEXTS.noneOfFilter : TEXTS.noneFound(shown.q.trim())}
         actions={
-          <button type="button" class="button button-main" onClick={() => setQuery(NO_FILTERS, true)}>
+          <button
+            type="button"
+            class="button button-main"
+            onClick={() => setQuery(NO_RECORDING_FILTERS, true)}
+          >
             {TEXTS.clearFilter}
           </button>
         }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { isFiltered, parametersOf, queryOf } from './query.ts';
+import { isFiltered, listParameters, queryOf } from './query.ts';
 
 const queryIn = (address: string) => queryOf(new URLSearchParams(address));
 
@@ -17,8 +17,8 @@ test('the address selects what is listed; invalid parts are ignored', () => {
 });
 
 test('the request has the parameters of the service, and only those that are set', () => {
-  expect(parametersOf(queryIn(''), 'newest').toString()).toBe('sort=newest');
-  expect(parametersOf(queryIn('q=%20a%20&unwatched=1&rule=7&genre=3&series=k'), 'title').toString()).toBe(
+  expect(listParameters(queryIn(''), 'newest').toString()).toBe('sort=newest');
+  expect(listParameters(queryIn('q=%20a%20&unwatched=1&rule=7&genre=3&series=k'), 'title').toString()).toBe(
     'q=a&unwatched=1&ruleId=7&genre=3&series=k&sort=title',
   );
 });

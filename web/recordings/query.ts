@@ -73,7 +73,7 @@ export function queryOf(address: URLSearchParams): RecordingQuery {
 }
 
 /** The address without the parts of a filter. */
-export const NO_FILTERS: Readonly<Record<string, null>> = {
+export const NO_RECORDING_FILTERS: Readonly<Record<string, null>> = {
   q: null,
   show: null,
   unwatched: null,
@@ -93,7 +93,7 @@ export function isFiltered(query: RecordingQuery): boolean {
 }
 
 /** The parameters of `GET /api/recordings`, without those of the page. */
-export function parametersOf(query: RecordingQuery, sort: RecordingSort): URLSearchParams {
+export function listParameters(query: RecordingQuery, sort: RecordingSort): URLSearchParams {
   const out = new URLSearchParams();
   const set = (name: string, value: string | number | undefined): void => {
     if (value !== undefined && value !== '') out.set(name, String(value));

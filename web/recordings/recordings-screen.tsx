@@ -25,7 +25,7 @@ import {
   closeRecording,
   closeSeries,
   isFiltered,
-  parametersOf,
+  listParameters,
   queryOf,
   type RecordingQuery,
   shownRecording,
@@ -36,10 +36,10 @@ import { SelectionBar, Working } from './selection-bar.tsx';
 import { FilterSheet, type RuleName, SortSheet } from './sheets.tsx';
 import { FreeSpaceWarnings, RoomFailed, RoomGauge, RoomSheet } from './storage.tsx';
 import { TEXTS } from './texts.ts';
-import { Toolbar } from './toolbar.tsx';
+import { RecordingsToolbar } from './toolbar.tsx';
 
 /** Fetched once the list stands: nobody opens one before. */
-const RecordingSheet = lazy({
+const LateRecordingSheet = lazy({
   styles: [],
   load: async () => (await import('./sheet.tsx')).RecordingSheet,
 });
@@ -125,7 +125,7 @@ interface ShownProps {
 /** The list itself, and what knows its rows: the bar of the choice, the sheet. */
 function Listed({ shown, selection, onErase, onStop, ruleName, running, waits, onKnown }: ShownProps) {
   const sort = recordingsSort.value;
-  const parameters = parametersOf(shown, sort);
+  const parameters = listParameters(shown, sort);
   const key = parameters.toString();
   // What runs stands above the list, but not above a part of it.
   const apart = !isFiltered(shown) && shown.series === undefined;
@@ -143,7 +143,7 @@ function Listed({ shown, selection, onErase, onStop, ruleName, running, waits, o
   const { all } = useChoosing({ shown, pages, selection });
   const id = shownRecording.value;
   useFocusAfterSheet(id);
-  useEffect(() => void RecordingSheet.prefetch().catch(() => undefined), []);
+  useEffect(() => void LateRecordingSheet.prefetch().catch(() => undefined), []);
   const find = (wanted: number): Recording | undefined =>
     running?.find((one) => one.id === wanted) ?? pages.known().find((one) => one.id === wanted);
   useEffect(() => {
@@ -161,7 +161,7 @@ function Listed({ shown, selection, onErase, onStop, ruleName, running, waits, o
         <SelectionBar selection={selection} inBin={shown.show === 'bin'} onAll={all} onErase={onErase} />
       ) : null}
       {id === undefined ? null : (
-        <RecordingSheet
+        <LateRecordingSheet
           key={id}
           id={id}
           listed={find(id)}
@@ -286,7 +286,7 @@ function OverScreen({ over, shown, storage, rules, selection, onClose }: OverPro
   }
 }
 
-export function Recordings() {
+export function RecordingsScreen() {
   const shown = queryOf(query.value);
   const [over, setOver] = useState<Over>();
   const [selection] = useState(() => new Selection());
@@ -302,7 +302,7 @@ export function Recordings() {
   const encodes = useEncodes(groupable);
   const waits = groupable && (running === undefined || (encodes.value ?? encodes.failure) === undefined);
   // A selection only covers listed recordings.
-  useEffect(() => () => selection.clear(), [parametersOf(shown, 'newest').toString(), grouped]);
+  useEffect(() => () => selection.clear(), [listParameters(shown, 'newest').toString(), grouped]);
   useEffect(forgetAbsentPosters, []);
   useEffect(startOffline, []);
   const ruleName = (id: RuleId): string | undefined => rules.find((rule) => rule.id === id)?.name;
@@ -317,7 +317,7 @@ export function Recordings() {
         ) : null}
       </header>
       {storage.value === undefined ? null : <FreeSpaceWarnings storage={storage.value} />}
-      <Toolbar
+      <RecordingsToolbar
         shown={shown}
         storage={storage.value}
         ruleName={shown.ruleId === undefined ? undefined : ruleName(shown.ruleId)}

@@ -23,7 +23,7 @@ interface ActionsProps {
 }
 
 /** A mark is undone with the same button; moving to the bin closes the sheet and shows a toast. */
-export function Actions({ recording, onErase, onStop }: ActionsProps) {
+export function RecordingActions({ recording, onErase, onStop }: ActionsProps) {
   // What is being saved on this device, or could not be, is shown without a press.
   const isSaving =
     savedState.value?.videos.some(({ id, state }) => id === recording.id && state !== 'ready') === true;

@@ -27,7 +27,7 @@ import { runningLine } from '../words/verdict.ts';
 import { VerdictBadge } from '../words/verdict-badge.tsx';
 import { WholeTitle } from '../words/whole-title.tsx';
 import { closeRecording } from './query.ts';
-import { Actions } from './sheet-actions.tsx';
+import { RecordingActions } from './sheet-actions.tsx';
 import { TEXTS } from './texts.ts';
 import { VerdictBox } from './verdict-box.tsx';
 
@@ -62,7 +62,7 @@ function Head({ recording }: { recording: Recording }) {
   );
 }
 
-function Running({ recording }: { recording: Recording }) {
+function RunningFacts({ recording }: { recording: Recording }) {
   const { progress, startAt, endAt } = recording;
   if (!recording.recording) return null;
   const words =
@@ -95,7 +95,7 @@ function RunningOptions({ id }: { id: RecordingId }) {
   return item === undefined ? null : <BookingOptions item={item} />;
 }
 
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+function RecordingFact({ name, children }: { name: string; children: ComponentChildren }) {
   return (
     <div class="fact">
       <dt>{name}</dt>
@@ -121,34 +121,36 @@ function Facts({ recording, ruleName }: { recording: Recording; ruleName: string
         : TEXTS.watchedTo(spellMs(resumeMs));
   return (
     <dl class="facts program-facts">
-      {bytes === 0 ? null : <Fact name={TEXTS.bytes}>{bytesText(bytes)}</Fact>}
+      {bytes === 0 ? null : <RecordingFact name={TEXTS.bytes}>{bytesText(bytes)}</RecordingFact>}
       {files.length === 0 ? null : (
-        <Fact name={TEXTS.sources}>
+        <RecordingFact name={TEXTS.sources}>
           {files.map(({ source }) => (
             <span key={source}>{SOURCES[source] ?? source}</span>
           ))}
-        </Fact>
+        </RecordingFact>
       )}
-      {recording.recording || recording.state === 'failed' ? null : <Fact name={TEXTS.seen}>{seen}</Fact>}
+      {recording.recording || recording.state === 'failed' ? null : (
+        <RecordingFact name={TEXTS.seen}>{seen}</RecordingFact>
+      )}
       {kinds.length === 0 ? null : (
-        <Fact name={TEXTS.genre}>
+        <RecordingFact name={TEXTS.genre}>
           {kinds.map((kind) => (
             <span key={kind}>{kind}</span>
           ))}
-        </Fact>
+        </RecordingFact>
       )}
-      <Fact name={TEXTS.booking}>
+      <RecordingFact name={TEXTS.booking}>
         {ruleId === null
           ? TEXTS.byHand
           : ruleName === undefined
             ? TEXTS.rule
             : TEXTS.byRule(quoted(ruleName))}
-      </Fact>
+      </RecordingFact>
       {series === null ? null : (
-        <Fact name={TEXTS.series}>
+        <RecordingFact name={TEXTS.series}>
           {tidyTitle(series.name)}
           {series.episode === null ? null : `（${tidyTitle(series.episode)}）`}
-        </Fact>
+        </RecordingFact>
       )}
     </dl>
   );
@@ -220,9 +222,9 @@ export function RecordingSheet({ id, listed, ruleName, onErase, onStop }: Record
       {recording !== undefined ? (
         <>
           <Head recording={recording} />
-          <Running recording={recording} />
+          <RunningFacts recording={recording} />
           <VerdictBox recording={recording} damage={detail.value?.damage ?? []} />
-          <Actions
+          <RecordingActions
             recording={recording}
             onErase={() => onErase(recording)}
             onStop={() => onStop(recording)}

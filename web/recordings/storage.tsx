@@ -114,27 +114,29 @@ function Folder({ folder }: { folder: StorageFolder }) {
       </p>
       {gauge === undefined ? null : <GaugeBar gauge={gauge} label={TEXTS.usedOf(path)} />}
       <dl class="facts">
-        <Fact name={TEXTS.usable}>
+        <StorageFact name={TEXTS.usable}>
           {freeBytes === null ? TEXTS.unknown : bytesText(usableBytes([folder]))}
-        </Fact>
-        <Fact name={TEXTS.ownFiles} swatch="own">
+        </StorageFact>
+        <StorageFact name={TEXTS.ownFiles} swatch="own">
           {bytesText(recordingBytes)}
-        </Fact>
+        </StorageFact>
         {totalBytes === null || freeBytes === null ? null : (
-          <Fact name={TEXTS.otherFiles} swatch="others">
+          <StorageFact name={TEXTS.otherFiles} swatch="others">
             {bytesText(Math.max(0, totalBytes - freeBytes - recordingBytes))}
-          </Fact>
+          </StorageFact>
         )}
-        <Fact name={TEXTS.floor} swatch="floor">
+        <StorageFact name={TEXTS.floor} swatch="floor">
           {floorBytes === 0 ? TEXTS.noFloor : bytesText(floorBytes)}
-        </Fact>
-        <Fact name={TEXTS.total}>{totalBytes === null ? TEXTS.unknown : bytesText(totalBytes)}</Fact>
+        </StorageFact>
+        <StorageFact name={TEXTS.total}>
+          {totalBytes === null ? TEXTS.unknown : bytesText(totalBytes)}
+        </StorageFact>
       </dl>
     </section>
   );
 }
 
-function Fact({ name, swatch, children }: { name: string; swatch?: string; children: string }) {
+function StorageFact({ name, swatch, children }: { name: string; swatch?: string; children: string }) {
   return (
     <div class="fact">
       <dt>
@@ -174,19 +176,21 @@ export function RoomSheet({ storage, onClose, onBin }: RoomSheetProps) {
       <section class="room-folder stack gap-50 below-150">
         <h3>{TEXTS.recordings}</h3>
         <dl class="facts">
-          <Fact name={TEXTS.watchable}>
+          <StorageFact name={TEXTS.watchable}>
             {TEXTS.countAndBytes(recordings.count.toLocaleString('ja-JP'), bytesText(recordings.bytes))}
-          </Fact>
-          <Fact name={TEXTS.ofThemUnwatched}>
+          </StorageFact>
+          <StorageFact name={TEXTS.ofThemUnwatched}>
             {TEXTS.count(recordings.unwatched.toLocaleString('ja-JP'))}
-          </Fact>
-          <Fact name={TEXTS.failedOnes}>{TEXTS.count(recordings.failed.toLocaleString('ja-JP'))}</Fact>
-          <Fact name={TEXTS.bin}>
+          </StorageFact>
+          <StorageFact name={TEXTS.failedOnes}>
+            {TEXTS.count(recordings.failed.toLocaleString('ja-JP'))}
+          </StorageFact>
+          <StorageFact name={TEXTS.bin}>
             {TEXTS.countAndBytes(
               recordings.binned.toLocaleString('ja-JP'),
               bytesText(recordings.binnedBytes),
             )}
-          </Fact>
+          </StorageFact>
         </dl>
       </section>
       {recordings.binned > 0 ? (

@@ -192,7 +192,7 @@ interface ToolbarProps {
   readonly onChoose: ((byKeys: boolean) => void) | undefined;
 }
 
-export function Toolbar(props: ToolbarProps) {
+export function RecordingsToolbar(props: ToolbarProps) {
   const { shown, storage, ruleName, groupable, onSort, onFilter, onChoose } = props;
   return (
     <div class="rec-tools stack align-center gap-75 below-100">

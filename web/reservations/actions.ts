@@ -69,13 +69,13 @@ async function change(key: string, what: string, run: () => Promise<void>): Prom
 
 /** Short title: a toast has one line, and a button two or three. */
 const LONGEST_NAME = 24;
-export function quoted(title: string): string {
+export function quotedName(title: string): string {
   const letters = Array.from(title);
   const brief = letters.length <= LONGEST_NAME ? title : `${letters.slice(0, LONGEST_NAME - 1).join('')}…`;
   return brief.includes('「') ? TEXTS.quotedAgain(brief) : TEXTS.quoted(brief);
 }
 
-interface Target {
+interface BookingTarget {
   readonly id: ProgramId;
   readonly title: string;
 }
@@ -89,7 +89,7 @@ function conflictText(item: Pick<ReservationItem, 'state' | 'reason' | 'blockers
     .flatMap((id) => reservationById(id) ?? [])
     .sort((one, other) => one.endAt - other.endAt)
     .slice(0, MOST_HOLDERS)
-    .map((one) => TEXTS.holds(quoted(titleOf(one)), airClockText(one.endAt)));
+    .map((one) => TEXTS.holds(quotedName(titleOf(one)), airClockText(one.endAt)));
   if (item.state !== 'conflict' || holders.length === 0) return stateReason(item);
   return TEXTS.holders(holders.join('、'));
 }
@@ -124,7 +124,7 @@ function sayRecording(name: string, title: string, item: ReservationItem): void 
 }
 
 function sayBooked(title: string, item: ReservationItem): void {
-  const name = quoted(title);
+  const name = quotedName(title);
   const about = reservationKey(item.id);
   switch (item.state) {
     case 'scheduled':
@@ -151,7 +151,7 @@ function undoBooking(title: string, id: ReservationId) {
 }
 
 /** Books by hand. */
-export function book(program: Target): Promise<boolean> {
+export function book(program: BookingTarget): Promise<boolean> {
   return change(programKey(program.id), TEXTS.notBooked, async () => {
     const item = await bookProgram({ programId: program.id });
     await readBookings();
@@ -169,7 +169,7 @@ export function choose(
   return change(reservationKey(id), TEXTS.optionsNotChanged, async () => {
     await bookProgram({ programId, ...options });
     await readBookings();
-    showToast(TEXTS.optionsChanged(quoted(title)));
+    showToast(TEXTS.optionsChanged(quotedName(title)));
   });
 }
 
@@ -191,10 +191,10 @@ export function cancel({ id, title, state }: Held, say = true): Promise<boolean>
     await cancelReservation(id);
     await readBookings();
     const about = reservationKey(id);
-    if (running) showToast(TEXTS.stopped(quoted(title)), undefined, about);
+    if (running) showToast(TEXTS.stopped(quotedName(title)), undefined, about);
     else if (say) {
       const undo = (): void => void restore({ id, title });
-      showToast(TEXTS.cancelled(quoted(title)), wayBack(TEXTS.undo, undo, had), about);
+      showToast(TEXTS.cancelled(quotedName(title)), wayBack(TEXTS.undo, undo, had), about);
     }
   });
 }
@@ -205,13 +205,16 @@ export function restore({ id, title }: Booked): Promise<boolean> {
     await readBookings();
     const item = reservationById(id);
     if (item === undefined || item.state === 'scheduled' || item.state === 'recording') {
-      showToast(TEXTS.restored(quoted(title)), undefined, reservationKey(id));
+      showToast(TEXTS.restored(quotedName(title)), undefined, reservationKey(id));
     } else sayBooked(title, item);
   });
 }
 
 /** Books another airing in place of a conflicting one, and cancels the latter once the booking has succeeded. */
-export function takeInstead(conflict: Held, offer: Target & { readonly when: string }): Promise<boolean> {
+export function takeInstead(
+  conflict: Held,
+  offer: BookingTarget & { readonly when: string },
+): Promise<boolean> {
   const had = document.activeElement;
   return change(reservationKey(conflict.id), TEXTS.otherNotBooked, async () => {
     const booked = await bookProgram({ programId: offer.id });
@@ -239,13 +242,13 @@ export function cancelBlockers(blockers: readonly Held[], winner: Held): Promise
     await readBookings();
     const state = reservationById(winner.id)?.state;
     const freed = state === 'scheduled' || state === 'recording';
-    const what = blockers.length === 1 ? quoted(blockers[0]?.title ?? '') : TEXTS.count(blockers.length);
+    const what = blockers.length === 1 ? quotedName(blockers[0]?.title ?? '') : TEXTS.count(blockers.length);
     const done = stopped
       ? TEXTS.blockersStopped
       : blockers.length === 1
         ? TEXTS.blockerCancelled
         : TEXTS.blockersCancelled;
-    const then = freed ? TEXTS.thenRecords(quoted(winner.title)) : TEXTS.stillBlocked;
+    const then = freed ? TEXTS.thenRecords(quotedName(winner.title)) : TEXTS.stillBlocked;
     const way = wayBack(TEXTS.undo, () => void restoreAll(blockers), had);
     showToast(done(what, then), stopped ? undefined : way);
   });
@@ -274,7 +277,7 @@ export function recordNow(stationId: StationId, title: string): Promise<boolean>
     const answer = await recordStation(stationId);
     await readBookings();
     const item = reservationOf(answer.programId);
-    const name = quoted(answer.recorded === '' ? title : tidyTitle(answer.recorded));
+    const name = quotedName(answer.recorded === '' ? title : tidyTitle(answer.recorded));
     if (!answer.reserved) {
       const reason = item === undefined ? TEXTS.tooFewTuners : stateReason(item);
       showToast(TEXTS.cannotRecord(name, reason));
@@ -294,7 +297,7 @@ export function recordNow(stationId: StationId, title: string): Promise<boolean>
 
 /** The record key on a programme: books it, or cancels its reservation. Stopping needs a confirmation. */
 export function toggle(
-  program: Target & { readonly copyNever: boolean; readonly endAt: BroadcastMs },
+  program: BookingTarget & { readonly copyNever: boolean; readonly endAt: BroadcastMs },
   reservation: { readonly id: ReservationId; readonly state: ReservationState } | null,
   now: BroadcastMs,
 ): void {

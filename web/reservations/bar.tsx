@@ -11,12 +11,12 @@ import { spokenText, standingWords, titleOf } from '../words/reservation.ts';
 import { airClockText } from '../words/time.ts';
 import { TYPE_NAMES } from '../words/tuner.ts';
 import { TEXTS } from './texts.ts';
-import type { Bar, Row } from './timetable.ts';
+import type { TimetableBar, TunerRow } from './timetable.ts';
 
 const HOURS = 24;
 
 interface BarProps {
-  readonly bar: Bar;
+  readonly bar: TimetableBar;
   /** 05:00 of the day. */
   readonly day: BroadcastMs;
   readonly tuner: Tuner | undefined;
@@ -74,7 +74,7 @@ export function BarButton({ bar, day, tuner, current, blocks, onFocus }: BarProp
 }
 
 /** @param number of the tuner in the order of use, from 1 */
-export function RowHead({ row, number }: { row: Row; number: number }) {
+export function TunerHead({ row, number }: { row: TunerRow; number: number }) {
   const { tuner } = row;
   if (tuner === undefined) {
     return (

@@ -9,7 +9,7 @@ import { Named } from '../ui/named.tsx';
 import { narrow } from '../words/channel.ts';
 import { airingText, stateReason, titleOf } from '../words/reservation.ts';
 import { lengthText, shortText, spanText } from '../words/time.ts';
-import { book, cancelBlockers, isBusy, quoted, takeInstead } from './actions.ts';
+import { book, cancelBlockers, isBusy, quotedName, takeInstead } from './actions.ts';
 import { useAskInPlace } from './ask-in-place.ts';
 import { TEXTS } from './texts.ts';
 
@@ -45,7 +45,7 @@ function lossText(blockers: readonly ReservationItem[], at: BroadcastMs): string
 function insteadText(blockers: readonly ReservationItem[], item: ReservationItem): string {
   const running = blockers.find(({ state }) => state === 'recording');
   const [first = item] = running === undefined ? blockers : [running];
-  const [other, wanted] = [quoted(titleOf(first)), quoted(titleOf(item))];
+  const [other, wanted] = [quotedName(titleOf(first)), quotedName(titleOf(item))];
   if (running !== undefined) return TEXTS.stopForThis(other, wanted);
   return blockers.length === 1
     ? TEXTS.cancelForThis(other, wanted)
@@ -84,7 +84,7 @@ function StopForThis({ blockers, item }: { blockers: readonly ReservationItem[];
         }}
       >
         <Icon name="stop" />
-        {TEXTS.stopForThisBriefly(quoted(titleOf(item)))}
+        {TEXTS.stopForThisBriefly(quotedName(titleOf(item)))}
       </button>
     </div>
   );

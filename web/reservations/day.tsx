@@ -25,11 +25,11 @@ import { StateBadge } from '../words/state-badge.tsx';
 import { airDateText, lengthText, spanText, WEEKDAYS } from '../words/time.ts';
 import { ActionButton } from './action-button.tsx';
 import { toggle } from './actions.ts';
-import { BarButton, RowHead } from './bar.tsx';
+import { BarButton, TunerHead } from './bar.tsx';
 import { ConflictHelp } from './conflict.tsx';
 import { dateOf, dayOfText, dayWords, PLACED_STATES, textOfDay } from './days.ts';
 import { TEXTS } from './texts.ts';
-import { enterBars, type Place, type Row, stepBar, timetable, wayOf } from './timetable.ts';
+import { enterBars, stepBar, type TimetablePlace, type TunerRow, timetable, wayOf } from './timetable.ts';
 
 const HOURS = 24;
 /** As in styles/timetable.css. */
@@ -54,10 +54,10 @@ function Hours() {
 }
 
 interface TableProps {
-  readonly rows: readonly Row[];
+  readonly rows: readonly TunerRow[];
   readonly day: BroadcastMs;
-  readonly chosen: Place | undefined;
-  readonly onChoose: (place: Place) => void;
+  readonly chosen: TimetablePlace | undefined;
+  readonly onChoose: (place: TimetablePlace) => void;
 }
 
 function Table({ rows, day, chosen, onChoose }: TableProps) {
@@ -72,7 +72,7 @@ function Table({ rows, day, chosen, onChoose }: TableProps) {
           style={{ '--lanes': row.lanes }}
           data-empty={row.bars.length === 0 ? '' : undefined}
         >
-          <RowHead
+          <TunerHead
             row={row}
             number={rows.slice(0, index + 1).filter(({ kind }) => kind === 'tuner').length}
           />
@@ -142,7 +142,7 @@ function useTable(
   items: readonly ReservationItem[],
   tuners: readonly Tuner[],
   day: BroadcastMs,
-): readonly Row[] {
+): readonly TunerRow[] {
   return useMemo(
     () =>
       timetable({
@@ -253,14 +253,14 @@ export function DayView({ items }: { items: readonly ReservationItem[] }) {
   const tuners = useQuery(TUNERS);
   const day = dayOfText(query.value.get('day'), now.value);
   const rows = useTable(items, tuners.value ?? [], day);
-  const chosen = useSignal<Place | undefined>(undefined);
+  const chosen = useSignal<TimetablePlace | undefined>(undefined);
   const stage = useRef<HTMLElement>(null);
   const first = rows.flatMap(({ bars }) => bars).sort((a, b) => a.openAt - b.openAt)[0]?.openAt;
   useFirstView(stage, day, first);
   const shown = rows.some(({ bars }) => bars.some(({ item }) => item.id === chosen.value?.id))
     ? chosen.value
     : enterBars(rows, latest(day, now.value));
-  const focusOn = (place: Place): void => {
+  const focusOn = (place: TimetablePlace): void => {
     chosen.value = place;
     const element = barElement(place.id);
     element?.focus({ preventScroll: true });

@@ -5,7 +5,7 @@ import { Icon } from '../ui/icon.tsx';
 import { dateText } from '../words/time.ts';
 import { dayWords } from './days.ts';
 import { BookingRow, ConflictRow } from './row.tsx';
-import type { Day, Shown } from './sort.ts';
+import type { Day, ShownReservations } from './sort.ts';
 import { TEXTS } from './texts.ts';
 
 /** Rows rendered at first: more than the highest screen shows. A household may have hundreds of reservations. */
@@ -126,7 +126,7 @@ function Days({ days, now, before, of, open }: DaysProps) {
 }
 
 /** Above other reservations only the first conflicts are shown, until the viewer asks for all. */
-function Conflicts({ shown, now }: { shown: Shown; now: BroadcastMs }) {
+function Conflicts({ shown, now }: { shown: ShownReservations; now: BroadcastMs }) {
   const [all, setAll] = useState(false);
   const { conflicts, days } = shown;
   const count = countOf(conflicts);
@@ -155,7 +155,7 @@ function Conflicts({ shown, now }: { shown: Shown; now: BroadcastMs }) {
   );
 }
 
-export function BookingList({ shown, now }: { shown: Shown; now: BroadcastMs }) {
+export function BookingList({ shown, now }: { shown: ShownReservations; now: BroadcastMs }) {
   const { conflicts, days, over } = shown;
   const missing = countOf(conflicts);
   const open = missing + countOf(days);

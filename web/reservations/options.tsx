@@ -8,17 +8,17 @@ import { marginText, titleOf } from '../words/reservation.ts';
 import { afterText, choose } from './actions.ts';
 import { TEXTS } from './texts.ts';
 
-type Choices = Omit<ReservationRequest, 'programId'>;
+type ChosenOptions = Omit<ReservationRequest, 'programId'>;
 
-interface Option {
+interface LabelledOption {
   readonly label: string;
-  readonly change: Choices;
+  readonly change: ChosenOptions;
   readonly chosen: boolean;
 }
 
-interface Choice {
+interface OptionChoice {
   readonly label: string;
-  readonly options: readonly Option[];
+  readonly options: readonly LabelledOption[];
 }
 
 const MARGINS_MS = [0, 10_000, 30_000, 60_000, 300_000];
@@ -28,7 +28,7 @@ function settingText(value: string | undefined): string {
   return value === undefined ? TEXTS.asSet : TEXTS.setTo(value);
 }
 
-function marginChoice(item: ReservationItem, name: 'marginBefore' | 'marginAfter'): Choice {
+function marginChoice(item: ReservationItem, name: 'marginBefore' | 'marginAfter'): OptionChoice {
   const { [name]: setting } = household.value.kind === 'ready' ? household.value.settings : {};
   const { [name]: current = null } = item;
   const own =
@@ -56,8 +56,8 @@ function wordChoice<V>(
     current,
     setting,
     change,
-  }: { current: V | null; setting: V | undefined; change: (value: V | null) => Choices },
-): Choice {
+  }: { current: V | null; setting: V | undefined; change: (value: V | null) => ChosenOptions },
+): OptionChoice {
   return {
     label,
     options: [
@@ -84,7 +84,7 @@ const ORIGINALS = [
 ] as const;
 
 /** The times of a running recording are settled. */
-function choicesOf(item: ReservationItem): Choice[] {
+function optionChoices(item: ReservationItem): OptionChoice[] {
   const settings = household.value.kind === 'ready' ? household.value.settings : {};
   const { encode = null, keepTs = null } = item;
   const margins =
@@ -135,7 +135,7 @@ export function BookingOptions({ item }: { item: ReservationItem }) {
       </button>
       {open.value && item.state === 'recording' ? <p class="note">{TEXTS.decidedAtEnd}</p> : null}
       {open.value
-        ? choicesOf(item).map(({ label, options }) => (
+        ? optionChoices(item).map(({ label, options }) => (
             <div key={label} class="booking-option">
               <h4 class="note">{label}</h4>
               <div class="tabs" role="radiogroup" aria-label={label}>

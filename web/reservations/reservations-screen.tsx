@@ -24,7 +24,7 @@ import { BookingTabs } from './tabs.tsx';
 import { TEXTS } from './texts.ts';
 import { bookedCorner } from './week-corner.ts';
 
-function Filters({ chosen, counts }: { chosen: Filter; counts: Counts }) {
+function StateFilters({ chosen, counts }: { chosen: Filter; counts: Counts }) {
   return (
     <div
       class="tabs booking-filters"
@@ -121,7 +121,7 @@ function ListView({ items }: { items: readonly ReservationItem[] }) {
   return (
     <>
       <div class="booking-tools cluster below-100">
-        <Filters chosen={filter} counts={counts} />
+        <StateFilters chosen={filter} counts={counts} />
         <button
           type="button"
           role="switch"
@@ -228,7 +228,7 @@ function BookingWeek({ items }: { items: readonly ReservationItem[] }) {
   );
 }
 
-export function Reservations() {
+export function ReservationsScreen() {
   const { items, failure } = useBookings();
   useRuleNames();
   const asked = query.value.get('view');

@@ -169,17 +169,17 @@ function Note({ item }: { item: ReservationItem }) {
   );
 }
 
-interface Fact {
+interface BookingFact {
   readonly name: string;
   readonly value: string;
   readonly note?: string;
 }
 
 /** In the order of their importance to viewers. */
-function bookingFacts(item: ReservationItem, tuners: readonly Tuner[]): Fact[] {
+function bookingFacts(item: ReservationItem, tuners: readonly Tuner[]): BookingFact[] {
   const openAt = item.openAt ?? null;
   const closeAt = item.closeAt ?? null;
-  const facts: (Fact | undefined)[] = [
+  const facts: (BookingFact | undefined)[] = [
     { name: TEXTS.origin, value: originText(item.ruleId) },
     { name: TEXTS.priorityName, value: String(item.priority), note: TEXTS.priorityNote },
     openAt === null || closeAt === null

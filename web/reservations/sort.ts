@@ -65,7 +65,7 @@ function byDay(items: readonly ReservationItem[], latestFirst = false): Day[] {
   return [...days].map(([day, list]) => ({ day, items: list }));
 }
 
-export interface Shown {
+export interface ShownReservations {
   /** Upcoming and running, by start: these need attention. */
   readonly conflicts: readonly Day[];
   readonly days: readonly Day[];
@@ -76,7 +76,7 @@ export interface Shown {
 export function arrange(
   items: readonly ReservationItem[],
   { filter, completed, now }: { filter: Filter; completed: boolean; now: BroadcastMs },
-): Shown {
+): ShownReservations {
   const passing = items.filter((item) => passes(item, filter));
   const open = passing.filter((item) => !isOver(item, now));
   return {

@@ -4,7 +4,7 @@ import { broadcastMs } from '../../lib/arib/time.ts';
 import type { Tuner } from '../../lib/wire/agent.ts';
 import type { ReservationItem } from '../../lib/wire/api.ts';
 import { recordingId, reservationId } from '../../lib/wire/ids.ts';
-import { enterBars, type Row, stepBar, timetable, wayOf } from './timetable.ts';
+import { enterBars, stepBar, type TunerRow, timetable, wayOf } from './timetable.ts';
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
@@ -62,7 +62,7 @@ function item(
   };
 }
 
-function table(items: readonly ReservationItem[], tuners: readonly Tuner[] = TUNERS): Row[] {
+function table(items: readonly ReservationItem[], tuners: readonly Tuner[] = TUNERS): TunerRow[] {
   return timetable({
     items,
     tuners,
@@ -72,7 +72,7 @@ function table(items: readonly ReservationItem[], tuners: readonly Tuner[] = TUN
   });
 }
 
-const placed = (rows: readonly Row[]): Record<string, number[]> =>
+const placed = (rows: readonly TunerRow[]): Record<string, number[]> =>
   Object.fromEntries(rows.map(({ key, bars }) => [key, bars.map((bar) => bar.item.id)]));
 
 test('each tuner has a row; simultaneous reservations are on tuners of their type', () => {

@@ -12,7 +12,7 @@ import type { Direction } from '../navigation/spatial.ts';
 
 type BroadcastType = Station['type'];
 
-export interface Bar {
+export interface TimetableBar {
   readonly item: ReservationItem;
   /** With margins. */
   readonly openAt: BroadcastMs;
@@ -30,14 +30,14 @@ interface Tuning {
   readonly lanes: number;
 }
 
-export interface Row {
+export interface TunerRow {
   readonly key: string;
   /** Undefined where no tuner records it, or none was found. */
   readonly tuner: Tuner | undefined;
   readonly kind: 'tuner' | 'unknown' | 'none';
   readonly lanes: number;
   /** By start. */
-  readonly bars: readonly Bar[];
+  readonly bars: readonly TimetableBar[];
   readonly tunings: readonly Tuning[];
 }
 
@@ -54,7 +54,7 @@ const RECEIVED = new Set<ReservationItem['state']>(['scheduled', 'recording', 'f
 /** Conflicts. */
 const LEFT_OUT = new Set<ReservationItem['state']>(['conflict', 'missed']);
 
-interface Slot {
+interface TimedSlot {
   readonly item: ReservationItem;
   readonly type: BroadcastType | undefined;
   /** Equal for all that share a tuning. */
@@ -64,7 +64,7 @@ interface Slot {
   readonly closeAt: BroadcastMs;
 }
 
-function slotOf(item: ReservationItem, type: BroadcastType | undefined): Slot {
+function slotOf(item: ReservationItem, type: BroadcastType | undefined): TimedSlot {
   const channel = item.channel ?? '';
   return {
     item,
@@ -79,32 +79,32 @@ function slotOf(item: ReservationItem, type: BroadcastType | undefined): Slot {
 interface Seat {
   readonly tuner: Tuner | undefined;
   readonly key: string;
-  readonly slots: Slot[];
+  readonly slots: TimedSlot[];
 }
 
-function keepsOff(one: Slot, other: Slot): boolean {
+function keepsOff(one: TimedSlot, other: TimedSlot): boolean {
   if (one.key === other.key) return false;
   return one.item.startAt < other.item.endAt && other.item.startAt < one.item.endAt;
 }
 
-function touches(one: Slot, other: Slot): boolean {
+function touches(one: TimedSlot, other: TimedSlot): boolean {
   return one.openAt <= other.closeAt && other.openAt <= one.closeAt;
 }
 
-function isReceivedBy(slot: Slot, tuner: Tuner): boolean {
+function isReceivedBy(slot: TimedSlot, tuner: Tuner): boolean {
   const uses = tuner.users.map(({ use }) => ` ${use} `);
   const id = slot.item.recordingId ?? null;
   return id !== null && uses.some((use) => use.includes(` rec ${id} `));
 }
 
-function canReceive(slot: Slot, tuner: Tuner): boolean {
+function canReceive(slot: TimedSlot, tuner: Tuner): boolean {
   if (tuner.disabled || tuner.rank === null) return false;
   if (slot.type !== undefined && !tuner.types.includes(slot.type)) return false;
   return slot.item.tuner === null || slot.item.tuner.rank === tuner.rank;
 }
 
 /** Smaller is better; undefined: impossible. */
-function fitness(slot: Slot, seat: Seat): number | undefined {
+function fitness(slot: TimedSlot, seat: Seat): number | undefined {
   const { tuner, slots } = seat;
   if (tuner === undefined || !canReceive(slot, tuner)) return undefined;
   if (slots.some((other) => keepsOff(slot, other))) return undefined;
@@ -112,7 +112,7 @@ function fitness(slot: Slot, seat: Seat): number | undefined {
   return slots.some((other) => touches(slot, other)) ? 2 : 1;
 }
 
-function seatFor(slot: Slot, seats: readonly Seat[]): Seat | undefined {
+function seatFor(slot: TimedSlot, seats: readonly Seat[]): Seat | undefined {
   const named =
     slot.item.state === 'recording'
       ? seats.find(({ tuner }) => tuner !== undefined && isReceivedBy(slot, tuner))
@@ -127,7 +127,7 @@ function seatFor(slot: Slot, seats: readonly Seat[]): Seat | undefined {
 }
 
 /** Simultaneous items get different lanes. */
-function inLanes(slots: readonly Slot[]): { bars: Bar[]; lanes: number } {
+function inLanes(slots: readonly TimedSlot[]): { bars: TimetableBar[]; lanes: number } {
   const ends: number[] = [];
   const bars = [...slots]
     .sort((a, b) => a.item.startAt - b.item.startAt || a.item.id - b.item.id)
@@ -140,7 +140,7 @@ function inLanes(slots: readonly Slot[]): { bars: Bar[]; lanes: number } {
   return { bars, lanes: Math.max(1, ends.length) };
 }
 
-function tuningsOf(slots: readonly Slot[], bars: readonly Bar[]): Tuning[] {
+function tuningsOf(slots: readonly TimedSlot[], bars: readonly TimetableBar[]): Tuning[] {
   const laneOf = new Map(bars.map(({ item, lane }) => [item.id, lane]));
   const tunings: { key: string; channel: string; from: BroadcastMs; to: BroadcastMs; lanes: number }[] = [];
   for (const slot of [...slots].sort((a, b) => a.openAt - b.openAt)) {
@@ -156,14 +156,14 @@ function tuningsOf(slots: readonly Slot[], bars: readonly Bar[]): Tuning[] {
   return tunings.map(({ key: _, ...tuning }) => tuning);
 }
 
-function rowOf(kind: Row['kind'], seat: Seat): Row {
+function rowOf(kind: TunerRow['kind'], seat: Seat): TunerRow {
   const { bars, lanes } = inLanes(seat.slots);
   const tunings = kind === 'none' ? [] : tuningsOf(seat.slots, bars);
   return { kind, key: seat.key, tuner: seat.tuner, bars, lanes, tunings };
 }
 
 /** Conflicts first, if any; then every tuner in the order of use. */
-export function timetable({ items, tuners, typeOf, from, to }: DayInput): Row[] {
+export function timetable({ items, tuners, typeOf, from, to }: DayInput): TunerRow[] {
   const slots = items
     .filter((item) => item.endAt > from && item.startAt < to)
     .map((item) => slotOf(item, item.tuner?.type ?? typeOf(item.stationId)))
@@ -172,7 +172,7 @@ export function timetable({ items, tuners, typeOf, from, to }: DayInput): Row[] 
     .filter((tuner) => !tuner.disabled && tuner.rank !== null)
     .map((tuner) => ({ tuner, key: tuner.id, slots: [] }));
   const unknown: Seat = { tuner: undefined, key: 'unknown', slots: [] };
-  const running = (slot: Slot): number => (slot.item.state === 'recording' ? 0 : 1);
+  const running = (slot: TimedSlot): number => (slot.item.state === 'recording' ? 0 : 1);
   // Running recordings are fixed to their tuner; planned ones are placed around them.
   const received = slots.filter(({ item }) => RECEIVED.has(item.state));
   for (const slot of received.sort((a, b) => running(a) - running(b))) {
@@ -190,7 +190,7 @@ export function timetable({ items, tuners, typeOf, from, to }: DayInput): Row[] 
   ];
 }
 
-export interface Place {
+export interface TimetablePlace {
   readonly row: number;
   readonly id: ReservationId;
   /** Anchor time of a movement across rows: moving there and back returns to the start. */
@@ -208,16 +208,21 @@ export function wayOf(direction: Direction, upright: boolean): Way {
   return along[direction] ?? (direction === 'up' || direction === 'left' ? 'before' : 'after');
 }
 
-function distanceTo({ item }: Bar, at: BroadcastMs): number {
+function distanceTo({ item }: TimetableBar, at: BroadcastMs): number {
   if (at < item.startAt) return item.startAt - at;
   return at >= item.endAt ? at - item.endAt + 1 : 0;
 }
 
-function nearestIn(bars: readonly Bar[], at: BroadcastMs): Bar | undefined {
+function nearestIn(bars: readonly TimetableBar[], at: BroadcastMs): TimetableBar | undefined {
   return [...bars].sort((a, b) => distanceTo(a, at) - distanceTo(b, at) || a.lane - b.lane)[0];
 }
 
-function across(rows: readonly Row[], from: Place, current: Bar, by: 1 | -1): Place | undefined {
+function across(
+  rows: readonly TunerRow[],
+  from: TimetablePlace,
+  current: TimetableBar,
+  by: 1 | -1,
+): TimetablePlace | undefined {
   const beside = rows[from.row]?.bars.find(
     ({ lane, item }) =>
       lane === current.lane + by && item.startAt < current.item.endAt && item.endAt > current.item.startAt,
@@ -233,7 +238,11 @@ function across(rows: readonly Row[], from: Place, current: Bar, by: 1 | -1): Pl
 }
 
 /** Undefined when there is nothing in that direction: the key is then not handled here. */
-export function stepBar(rows: readonly Row[], from: Place, way: Way): Place | undefined {
+export function stepBar(
+  rows: readonly TunerRow[],
+  from: TimetablePlace,
+  way: Way,
+): TimetablePlace | undefined {
   const bars = rows[from.row]?.bars ?? [];
   const index = bars.findIndex(({ item }) => item.id === from.id);
   const current = bars[index];
@@ -246,7 +255,7 @@ export function stepBar(rows: readonly Row[], from: Place, way: Way): Place | un
 }
 
 /** The item nearest to a time, where the focus enters the table. */
-export function enterBars(rows: readonly Row[], at: BroadcastMs): Place | undefined {
+export function enterBars(rows: readonly TunerRow[], at: BroadcastMs): TimetablePlace | undefined {
   const found = rows
     .flatMap((row, index) => row.bars.map((bar) => ({ bar, index })))
     .sort((a, b) => distanceTo(a.bar, at) - distanceTo(b.bar, at) || a.index - b.index)[0];

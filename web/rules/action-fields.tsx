@@ -11,8 +11,8 @@ import {
   Fold,
   InlineChoice,
   InlineInput,
+  RuleTextField,
   SwitchLine,
-  TextField,
 } from './fields.tsx';
 import { type FieldName, readForm } from './form.ts';
 import { TEXTS } from './texts.ts';
@@ -195,7 +195,7 @@ export function ActionFields({ draft }: { draft: Draft }) {
       <header class="block-head">
         <h2>{TEXTS.actions}</h2>
       </header>
-      <TextField
+      <RuleTextField
         draft={draft}
         path="name"
         label={RULE_ACTIONS.name.label}

@@ -176,7 +176,7 @@ function More({ count, first, all }: { count: number; first: number; all: Signal
 }
 
 /** Of a rule that is switched off. */
-const NOTHING: RulePreview = { total: 0, programs: [] };
+const NO_AIRINGS: RulePreview = { total: 0, programs: [] };
 
 /**
  * What the rule matches in the present guide and does not book: manual reservations, other airings of an episode,
@@ -186,7 +186,7 @@ function LeftOut({ rule }: { rule: RuleItem }) {
   const body = bodyOfRule(rule);
   const { value, failure } = useQuery(
     callQuery(`left out ${rule.id} ${JSON.stringify(body)}`, ['rules', 'reservations'], async (signal) =>
-      rule.enabled ? await previewRule(body, rule.id, signal) : NOTHING,
+      rule.enabled ? await previewRule(body, rule.id, signal) : NO_AIRINGS,
     ),
   );
   const all = useSignal(false);

@@ -20,7 +20,7 @@ export function stationName(id: StationId): string | undefined {
 }
 
 /** Text of a rule's card, for the search. */
-export function cardWords(rule: RuleItem): string {
+export function ruleCardWords(rule: RuleItem): string {
   return [
     rule.name,
     ...conditionsInWords(rule, stationName),
@@ -112,7 +112,7 @@ function NextLine({ rule }: { rule: RuleItem }) {
   );
 }
 
-function Counts({ rule }: { rule: RuleItem }) {
+function RuleCounts({ rule }: { rule: RuleItem }) {
   const { booked = 0, conflicts = 0, recorded = 0, priority } = rule;
   return (
     <p class="rule-counts numbers flex wrap note">
@@ -146,7 +146,7 @@ interface FootProps {
 export function RuleFoot({ rule, deleteLabel, onDelete }: FootProps) {
   return (
     <footer class="rule-foot cluster justify-between">
-      <Counts rule={rule} />
+      <RuleCounts rule={rule} />
       <span class="rule-buttons flex wrap push-end gap-40">
         <ActionLink href={ruleEditor(rule.id)} icon="edit" label={TEXTS.edit} />
         <ActionLink href={ruleCopy(rule.id)} icon="copy" label={TEXTS.copy} />

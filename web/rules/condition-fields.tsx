@@ -5,7 +5,7 @@ import { Icon } from '../ui/icon.tsx';
 import { Toggle, toggled } from '../ui/toggle.tsx';
 import { MAJOR_GENRES, majorGenreName, middleGenres } from '../words/genre.ts';
 import type { Draft } from './draft.ts';
-import { FieldGroup, Fold, InlineInput, SwitchLine, TextField } from './fields.tsx';
+import { FieldGroup, Fold, InlineInput, RuleTextField, SwitchLine } from './fields.tsx';
 import { type FieldName, readForm } from './form.ts';
 import { withMajor, withMiddle } from './genres.ts';
 import { StationField } from './station-field.tsx';
@@ -211,7 +211,7 @@ function WordFold({ draft }: { draft: Draft }) {
           ))}
         </div>
       </FieldGroup>
-      <TextField
+      <RuleTextField
         draft={draft}
         path="excludeKeyword"
         label={RULE_CONDITIONS.excludeKeyword.label}
@@ -348,7 +348,7 @@ export function ConditionFields({ draft }: { draft: Draft }) {
       <header class="block-head">
         <h2>{TEXTS.conditions}</h2>
       </header>
-      <TextField
+      <RuleTextField
         draft={draft}
         path="keyword"
         label={form.regex ? TEXTS.keywordRegex : RULE_CONDITIONS.keyword.label}

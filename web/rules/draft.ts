@@ -41,13 +41,13 @@ function focusField(path: FieldName): void {
   control?.scrollIntoView({ block: 'center' });
 }
 
-interface Shown {
+interface ShownPreview {
   readonly state: PreviewState;
   readonly retry: () => void;
 }
 
 /** Requests the preview, and again when the guide or the reservations have changed. */
-function usePreview(body: CompleteBody, readable: boolean, ruleId: RuleId | undefined): Shown {
+function usePreview(body: CompleteBody, readable: boolean, ruleId: RuleId | undefined): ShownPreview {
   const [run] = useState(() => new PreviewRun(previewRule, ruleId));
   const key = JSON.stringify(body);
   const latest = useRef({ body, readable });

@@ -27,7 +27,7 @@ import { Preview } from './preview.tsx';
 import { type PreviewState, previewOf } from './preview-run.ts';
 import { wantedRule } from './store.ts';
 import { TEXTS } from './texts.ts';
-import { markedWords, sentenceOf } from './words.ts';
+import { markedWords, ruleSentence } from './words.ts';
 
 const READ_LIMIT_MS = 10_000;
 
@@ -254,7 +254,7 @@ function Editor({ title, initial, rule }: EditorProps) {
         </button>
         <h1 class="screen-title">{title}</h1>
       </header>
-      <p class="rule-sentence bold">{isLimited(body) ? sentenceOf(body, stationName) : TEXTS.noSentence}</p>
+      <p class="rule-sentence bold">{isLimited(body) ? ruleSentence(body, stationName) : TEXTS.noSentence}</p>
       <div class="rule-columns stack">
         <form
           class="rule-form stack min-0"

@@ -20,7 +20,7 @@ import {
   readDateTime,
   readMinute,
   readSeconds,
-  secondsText,
+  secondsInput,
 } from './time-text.ts';
 
 /** Numbers and times as typed: invalid input is kept for correction. Empty or `setting` for null. */
@@ -52,7 +52,7 @@ const NUMBERS: Readonly<Record<'count' | 'ms' | 'minuteOfDay', NumberInput>> = {
     read: readCount,
     fault: ({ minimum, maximum }) => TEXTS.faultCount(minimum, maximum.toLocaleString('ja')),
   },
-  ms: { show: secondsText, read: readSeconds, fault: ({ maximum }) => TEXTS.faultSeconds(maximum / 1000) },
+  ms: { show: secondsInput, read: readSeconds, fault: ({ maximum }) => TEXTS.faultSeconds(maximum / 1000) },
   minuteOfDay: {
     show: (minute) => (minute === null ? '' : minuteText(minute)),
     read: (text, { maximum }) => readMinute(text, maximum === DAY_MINUTES),
@@ -61,13 +61,13 @@ const NUMBERS: Readonly<Record<'count' | 'ms' | 'minuteOfDay', NumberInput>> = {
 };
 
 /** A type without null, and whether null is allowed. */
-function partsOf(type: ValueType): { of: ValueType; isNullable: boolean } {
+function typeParts(type: ValueType): { of: ValueType; isNullable: boolean } {
   return type.kind === 'nullable' ? { of: type.of, isNullable: true } : { of: type, isNullable: false };
 }
 
 /** What the form shows of a complete value. */
 export function inputOf(type: ValueType, value: unknown): unknown {
-  const { of, isNullable } = partsOf(type);
+  const { of, isNullable } = typeParts(type);
   if (of.kind === 'integer') {
     const { unit } = of;
     if (unit === 'time' || unit === 'endTime')
@@ -99,7 +99,7 @@ function readNumber(type: IntegerType, input: unknown): number | null | InvalidI
 
 /** The value of an input; null for none. */
 export function readInput(type: ValueType, input: unknown): unknown {
-  const { of, isNullable } = partsOf(type);
+  const { of, isNullable } = typeParts(type);
   if (of.kind === 'integer') return readNumber(of, input);
   if (!isNullable) return input;
   if (input === 'setting') return null;
@@ -120,7 +120,7 @@ export function choicesOf<C extends string>({
 
 /** Empty for none. Stations, genres and weekdays have words of their own. */
 export function inputInWords(type: ValueType, input: unknown): string {
-  const { of } = partsOf(type);
+  const { of } = typeParts(type);
   if (typeof input === 'boolean') return input ? TEXTS.yes : TEXTS.no;
   if (typeof input === 'string')
     return of.kind === 'choice' || of.kind === 'flag' ? (wordsOf({ of })[input] ?? '') : input;

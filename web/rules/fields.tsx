@@ -120,7 +120,7 @@ interface TextProps extends InputProps {
 }
 
 /** A text with a line of its own. */
-export function TextField({ draft, path, label, help, placeholder = '', initial = false }: TextProps) {
+export function RuleTextField({ draft, path, label, help, placeholder = '', initial = false }: TextProps) {
   const id = useId();
   const message = draft.faultOf(path);
   return (

@@ -10,7 +10,7 @@ import { Panel } from '../ui/panel.tsx';
 import { SearchField } from '../ui/search-field.tsx';
 import { Choices, Sheet } from '../ui/sheet.tsx';
 import { FailurePanel } from '../words/failure-panel.tsx';
-import { cardWords, RuleCard } from './card.tsx';
+import { RuleCard, ruleCardWords } from './card.tsx';
 import { DeleteSheet } from './delete-sheet.tsx';
 import { ordered, RULE_ORDERS, searched } from './order.ts';
 import { TEXTS } from './texts.ts';
@@ -100,7 +100,7 @@ export function RuleList() {
   const { value: rules, failure, renew } = useQuery(RULES);
   const search = useSignal('');
   const deleting = useSignal<{ rule: RuleItem; byKeys: boolean } | undefined>(undefined);
-  const shown = ordered(searched(rules ?? [], search.value, cardWords), ruleOrder.value);
+  const shown = ordered(searched(rules ?? [], search.value, ruleCardWords), ruleOrder.value);
   const many = (rules?.length ?? 0) >= SEARCHED_FROM;
   return (
     <>

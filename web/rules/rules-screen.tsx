@@ -6,7 +6,7 @@ import { KnownRule, NewRule } from './editor.tsx';
 import { RuleList } from './list.tsx';
 import { RulePage } from './page.tsx';
 
-function Shown({ view }: { view: RuleView }) {
+function ShownRules({ view }: { view: RuleView }) {
   switch (view.kind) {
     case 'list':
       return <RuleList />;
@@ -38,9 +38,9 @@ function useChange(key: string, toList: boolean): void {
   }, [key]);
 }
 
-export function Rules() {
+export function RulesScreen() {
   const view = viewOf(query.value);
   const key = 'id' in view ? `${view.kind} ${view.id}` : view.kind;
   useChange(key, view.kind === 'list');
-  return <Shown key={key} view={view} />;
+  return <ShownRules key={key} view={view} />;
 }

@@ -13,7 +13,7 @@ export function minuteText(minute: number): string {
   return `${Math.floor(minute / HOUR_MINUTES)}:${String(minute % HOUR_MINUTES).padStart(2, '0')}`;
 }
 
-const CLOCK = /^(\d{1,2})(?:(?::|時)(\d{1,2})?分?)?$/u;
+const CLOCK_TEXT = /^(\d{1,2})(?:(?::|時)(\d{1,2})?分?)?$/u;
 const DIGITS = /^(\d{1,2})(\d{2})$/u;
 
 /**
@@ -22,7 +22,7 @@ const DIGITS = /^(\d{1,2})(\d{2})$/u;
  */
 export function readMinute(text: string, end: boolean): number | undefined {
   const plain = text.normalize('NFKC').replace(/\s/gu, '').replace('半', '30');
-  const found = CLOCK.exec(plain) ?? DIGITS.exec(plain);
+  const found = CLOCK_TEXT.exec(plain) ?? DIGITS.exec(plain);
   if (found === null) return undefined;
   const hour = Number(found[1]);
   const minute = Number(found[2] ?? 0);
@@ -66,7 +66,7 @@ export function readDateTime({ date, time }: DateTime, end: boolean): BroadcastM
 }
 
 /** `10`, `10.5` */
-export function secondsText(ms: number | null): string {
+export function secondsInput(ms: number | null): string {
   return ms === null ? '' : String(ms / 1000);
 }
 

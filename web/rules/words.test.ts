@@ -8,7 +8,7 @@ import {
   durationText,
   markedWords,
   periodText,
-  sentenceOf,
+  ruleSentence,
   timeText,
   weekdaysText,
 } from './words.ts';
@@ -63,7 +63,7 @@ test('a rule in words', () => {
 
 test('a rule as one sentence', () => {
   const sentence = (conditions: Parameters<typeof formOf>[0]) =>
-    sentenceOf(readForm(formOf(conditions)).body, () => 'みなと総合');
+    ruleSentence(readForm(formOf(conditions)).body, () => 'みなと総合');
   expect(sentence({ keyword: '灯台守', excludeKeyword: '再放送', weekdays: [0, 6], timeFrom: 1_140 })).toBe(
     '土日 19:00以降の、「灯台守」を含み、「再放送」を含まない番組を録画します。',
   );

@@ -71,7 +71,7 @@ export function genreName({ lv1, lv2 }: { lv1: number; lv2?: number | null }): s
 
 export const KEYWORD_FIELD_WORDS = choicesOf(RULE_CONDITIONS.keywordIn.type.of);
 
-function placeText(places: CompleteBody['keywordIn']): string {
+function keywordPlaces(places: CompleteBody['keywordIn']): string {
   if (places.length === 0 || places.length === KEYWORD_FIELD_WORDS.length) return '';
   return KEYWORD_FIELD_WORDS.filter(({ value }) => places.includes(value))
     .map(({ label }) => label)
@@ -93,7 +93,7 @@ type Conditions = Pick<CompleteBody | RuleItem, keyof typeof RULE_CONDITIONS>;
 
 function wordsText({ keyword, regex, keywordIn, excludeKeyword }: Conditions): string[] {
   const found: string[] = [];
-  const place = placeText(keywordIn);
+  const place = keywordPlaces(keywordIn);
   if (keyword !== '' && regex) found.push(`${place.replace(/に$/u, 'が')}正規表現「${keyword}」に合う`);
   if (keyword !== '' && !regex) found.push(`${place}「${keyword}」を含む`);
   if (excludeKeyword !== '') found.push(`「${excludeKeyword}」を含まない`);
@@ -118,7 +118,7 @@ export function conditionsInWords(rule: Conditions, nameOf: (id: StationId) => s
 }
 
 /** What a rule records, in one sentence. @param nameOf as above */
-export function sentenceOf(rule: Conditions, nameOf: (id: StationId) => string | undefined): string {
+export function ruleSentence(rule: Conditions, nameOf: (id: StationId) => string | undefined): string {
   const words = wordsText(rule);
   // Paid programmes are said last: they narrow nothing.
   const rest = conditionsInWords({ ...rule, freeOnly: true }, nameOf).filter((text) => !words.includes(text));

@@ -21,7 +21,7 @@ import { TEXTS } from './texts.ts';
 
 const TYPE_WORDS = { GR: TEXTS.terrestrial, BS: 'BS', CS: 'CS' } as const;
 /** From Monday on, as a rule tells them. */
-const DAYS = [1, 2, 3, 4, 5, 6, 0].map((day) => [day, WEEKDAYS[day] ?? ''] as const);
+const WEEK_DAYS = [1, 2, 3, 4, 5, 6, 0].map((day) => [day, WEEKDAYS[day] ?? ''] as const);
 
 function Group({ label, children }: { label: string; children: ComponentChildren }) {
   return (
@@ -168,7 +168,7 @@ export function FilterPanel({ words, filters, suggestions, onChange, onPick }: F
             </Group>
             <Genres genre={filters.genre} onChange={onChange} />
             <Group label={TEXTS.weekdays}>
-              {DAYS.map(([day, name]) => (
+              {WEEK_DAYS.map(([day, name]) => (
                 <Toggle
                   key={day}
                   on={filters.weekdays.includes(day)}

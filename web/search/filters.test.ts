@@ -8,12 +8,12 @@ import {
   bodyOf,
   countFilters,
   type Filters,
+  filterParameters,
   filtersOf,
   genresNamed,
   genreWishText,
   isEnough,
   NO_FILTERS,
-  parametersOf,
   resultOf,
   ruleAddress,
 } from './filters.ts';
@@ -28,7 +28,9 @@ const ALL: Filters = {
 };
 
 function addressOf(filters: Filters): URLSearchParams {
-  const set = Object.entries(parametersOf(filters)).filter((one): one is [string, string] => one[1] !== null);
+  const set = Object.entries(filterParameters(filters)).filter(
+    (one): one is [string, string] => one[1] !== null,
+  );
   return new URLSearchParams(set);
 }
 

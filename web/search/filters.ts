@@ -62,7 +62,7 @@ export function filtersOf(query: URLSearchParams): Filters {
 const genreKey = ({ lv1, lv2 }: GenreWish): string => (lv2 === null ? String(lv1) : `${lv1}-${lv2}`);
 
 /** As parameters of the address; null: absent. */
-export function parametersOf(filters: Filters): Record<string, string | null> {
+export function filterParameters(filters: Filters): Record<string, string | null> {
   const { types, stationId, genre, weekdays, time, free } = filters;
   return {
     type: types.length === 0 ? null : types.join(),
@@ -155,7 +155,7 @@ function rowOf({ id, name, serviceName, startAt, endAt, reservationId, state }: 
   };
 }
 
-const NOTHING = { more: false, rows: [] };
+const NO_ROWS = { more: false, rows: [] };
 
 /** The result of a rule's preview in the form of a search. */
 export function resultOf(words: string, { programs, total }: RulePreview, rows: number): SearchResult {
@@ -163,6 +163,6 @@ export function resultOf(words: string, { programs, total }: RulePreview, rows: 
   return {
     q: words,
     programs: { more: total > shown.length, rows: shown },
-    ...{ recordings: NOTHING, reservations: NOTHING, rules: NOTHING },
+    ...{ recordings: NO_ROWS, reservations: NO_ROWS, rules: NO_ROWS },
   };
 }

@@ -18,7 +18,7 @@ import { adviceFor } from '../words/advice.ts';
 import { Reason } from '../words/failure-panel.tsx';
 import { MAJOR_GENRES } from '../words/genre.ts';
 import { FilterPanel } from './filter-panel.tsx';
-import { bodyOf, countFilters, type Filters, filtersOf, parametersOf, ruleAddress } from './filters.ts';
+import { bodyOf, countFilters, type Filters, filterParameters, filtersOf, ruleAddress } from './filters.ts';
 import { forgetSearches, rememberSearch } from './recent.ts';
 import { ProgramRow, RecordingRow, ReservationRow, RuleRow } from './rows.tsx';
 import { FIRST_SIZES, grown, type Sizes } from './sections.ts';
@@ -218,7 +218,7 @@ function useWords() {
   return { words, write };
 }
 
-export function Search() {
+export function SearchScreen() {
   const field = useRef<HTMLInputElement>(null);
   const { words, write } = useWords();
   const [run] = useState(() => new SearchRun());
@@ -270,7 +270,7 @@ export function Search() {
   const narrowTo = (changes: Partial<Filters>): void => {
     atOnce.current = true;
     sizes.value = FIRST_SIZES;
-    setQuery(parametersOf({ ...filters, ...changes }), true);
+    setQuery(filterParameters({ ...filters, ...changes }), true);
   };
   return (
     <div class="search">

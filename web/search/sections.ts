@@ -3,19 +3,19 @@ import type { SearchResult, SearchSection } from '../../lib/wire/api.ts';
 import type { getSearch } from '../query/api.ts';
 
 /** Number of rows in the first response. */
-const PAGE_ROWS = 10;
+const FIRST_ROWS = 10;
 /** A press of 'more' adds this many rows, up to the end. */
-const MORE_ROWS = 2 * PAGE_ROWS;
+const MORE_ROWS = 2 * FIRST_ROWS;
 const MOST_ROWS = 200;
 
 /** Rows wanted of each section. */
 export type Sizes = Readonly<Record<SearchSection, number>>;
 
 export const FIRST_SIZES: Sizes = {
-  programs: PAGE_ROWS,
-  recordings: PAGE_ROWS,
-  reservations: PAGE_ROWS,
-  rules: PAGE_ROWS,
+  programs: FIRST_ROWS,
+  recordings: FIRST_ROWS,
+  reservations: FIRST_ROWS,
+  rules: FIRST_ROWS,
 };
 
 /** Undefined when the section may not grow any more. */
@@ -43,7 +43,7 @@ export async function searchAll(
 ): Promise<SearchResult> {
   let result = await ask(words, signal);
   for (const section of Object.keys(sizes) as SearchSection[]) {
-    if (sizes[section] <= PAGE_ROWS) continue;
+    if (sizes[section] <= FIRST_ROWS) continue;
     while (result[section].more && result[section].rows.length < sizes[section]) {
       const offset = result[section].rows.length;
       const rest = await ask(words, signal, { section, offset });

@@ -11,7 +11,7 @@ import type {
   DigitsRow,
   ListRow,
   NumberRow,
-  Row,
+  SettingRow,
   SwitchRow,
 } from './table.ts';
 import { TEXTS } from './texts.ts';
@@ -82,7 +82,7 @@ function SavingWords({ saving }: { saving: Saving }) {
 }
 
 interface ShownProps {
-  readonly row: Row;
+  readonly row: SettingRow;
   readonly saving: Saving;
   /** The value is not known yet. */
   readonly isWaiting?: boolean;
@@ -110,7 +110,7 @@ export function FieldWords({ about: { label, note, help } }: { about: Described 
   );
 }
 
-function Shown({ row, saving, isWaiting = false, onReset, children }: ShownProps) {
+function ShownField({ row, saving, isWaiting = false, onReset, children }: ShownProps) {
   return (
     <div class="field stack align-center" data-setting={row.key} data-nav-whole="">
       <FieldWords about={row} />
@@ -134,9 +134,9 @@ function Shown({ row, saving, isWaiting = false, onReset, children }: ShownProps
 }
 
 /** As large as the field with its value, so that nothing below moves when the value arrives. */
-export function WaitingField({ row }: { row: Row }) {
+export function WaitingField({ row }: { row: SettingRow }) {
   return (
-    <Shown row={row} saving={AT_REST} isWaiting onReset={undefined}>
+    <ShownField row={row} saving={AT_REST} isWaiting onReset={undefined}>
       {row.kind === 'switch' ? (
         <span class="switch-button">
           <span class="switch" />
@@ -151,7 +151,7 @@ export function WaitingField({ row }: { row: Row }) {
           onChoose={() => undefined}
         />
       )}
-    </Shown>
+    </ShownField>
   );
 }
 
@@ -166,7 +166,7 @@ export function SwitchField({ row, settings, defaults }: HouseholdProps<SwitchRo
     saveSetting({ [row.key]: next }),
   );
   return (
-    <Shown row={row} {...shown}>
+    <ShownField row={row} {...shown}>
       <button
         type="button"
         role="switch"
@@ -177,7 +177,7 @@ export function SwitchField({ row, settings, defaults }: HouseholdProps<SwitchRo
       >
         <span class="switch" aria-hidden="true" />
       </button>
-    </Shown>
+    </ShownField>
   );
 }
 
@@ -186,18 +186,18 @@ export function ChoiceField({ row, settings, defaults }: HouseholdProps<ChoiceRo
     saveSetting({ [row.key]: next }),
   );
   return (
-    <Shown row={row} {...shown}>
+    <ShownField row={row} {...shown}>
       <Segments
         label={row.label}
         options={row.options}
         value={value}
         onChoose={(next) => void change(next)}
       />
-    </Shown>
+    </ShownField>
   );
 }
 
-const secondsText = (ms: number): string => TEXTS.seconds(ms / 1000);
+const fieldSeconds = (ms: number): string => TEXTS.seconds(ms / 1000);
 
 /** One of a few numbers; a value in force that is none of them stands among them. */
 export function NumberField({ row, settings, defaults }: HouseholdProps<NumberRow>) {
@@ -205,16 +205,16 @@ export function NumberField({ row, settings, defaults }: HouseholdProps<NumberRo
     saveSetting({ [row.key]: next }),
   );
   const known = row.options.some((option) => option.value === value);
-  const options = known ? row.options : [...row.options, { value, label: secondsText(value) }];
+  const options = known ? row.options : [...row.options, { value, label: fieldSeconds(value) }];
   return (
-    <Shown row={row} {...shown}>
+    <ShownField row={row} {...shown}>
       <Segments
         label={row.label}
         options={options.map((option) => ({ value: String(option.value), label: option.label }))}
         value={String(value)}
         onChoose={(next) => void change(Number(next))}
       />
-    </Shown>
+    </ShownField>
   );
 }
 
@@ -223,7 +223,7 @@ export function ListField({ row, settings, defaults }: HouseholdProps<ListRow>) 
     saveSetting({ [row.key]: next }),
   );
   return (
-    <Shown row={row} {...shown}>
+    <ShownField row={row} {...shown}>
       <select
         class="rule-input"
         aria-label={row.label}
@@ -236,7 +236,7 @@ export function ListField({ row, settings, defaults }: HouseholdProps<ListRow>) 
           </option>
         ))}
       </select>
-    </Shown>
+    </ShownField>
   );
 }
 
@@ -258,7 +258,7 @@ export function DigitsField({ row, settings, defaults }: HouseholdProps<DigitsRo
     if (isComplete && digits !== value) void change(digits);
   };
   return (
-    <Shown
+    <ShownField
       row={row}
       {...shown}
       {...(isIncomplete && typed !== undefined
@@ -277,20 +277,20 @@ export function DigitsField({ row, settings, defaults }: HouseholdProps<DigitsRo
         onInput={({ currentTarget }) => take(currentTarget.value)}
         onBlur={() => setIncomplete(typed !== undefined)}
       />
-    </Shown>
+    </ShownField>
   );
 }
 
 export function DeviceField({ row }: { row: DeviceRow }) {
   const { value, change, shown } = useSaving(row.read(), row.standard, async (next) => row.write(next));
   return (
-    <Shown row={row} {...shown}>
+    <ShownField row={row} {...shown}>
       <Segments
         label={row.label}
         options={row.options}
         value={value}
         onChoose={(next) => void change(next)}
       />
-    </Shown>
+    </ShownField>
   );
 }

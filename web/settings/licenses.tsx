@@ -57,7 +57,7 @@ function onTextKey(event: KeyboardEvent): void {
   text.scrollBy({ top: event.key === 'ArrowUp' ? -step : step });
 }
 
-function Entry({ notice }: { notice: Notice }) {
+function LicenseEntry({ notice }: { notice: Notice }) {
   const open = useSignal(false);
   const { name, terms, text } = notice;
   return (
@@ -99,7 +99,7 @@ export function LicensesBlock() {
     >
       <summary class="cluster press-height press semibold">{TEXTS.showLicenses}</summary>
       {value !== undefined ? (
-        value.map((notice) => <Entry key={notice.name} notice={notice} />)
+        value.map((notice) => <LicenseEntry key={notice.name} notice={notice} />)
       ) : failure !== undefined ? (
         <FieldFailure failure={failure} />
       ) : (

@@ -34,7 +34,7 @@ import {
 import { FoldersBlock } from './folders.tsx';
 import { LicensesBlock } from './licenses.tsx';
 import { MqttBlock } from './mqtt.tsx';
-import { type Described, matches, ROWS, type Row, SECTIONS, type SectionKey } from './table.ts';
+import { type Described, matches, ROWS, SECTIONS, type SectionKey, type SettingRow } from './table.ts';
 import { TEXTS } from './texts.ts';
 
 /** Facts change slowly and without an event. */
@@ -56,7 +56,7 @@ async function readFacts(signal: AbortSignal): Promise<Facts> {
 
 const FACTS = callQuery('facts', ['settings', 'tuners'], readFacts, POLL_MS);
 
-function Setting({ row, facts }: { row: Row; facts: Facts | undefined }) {
+function Setting({ row, facts }: { row: SettingRow; facts: Facts | undefined }) {
   if (row.kind === 'device') return <DeviceField row={row} />;
   const held = household.value;
   if (held.kind === 'loading') return <WaitingField row={row} />;

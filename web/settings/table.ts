@@ -78,7 +78,7 @@ export interface DeviceRow extends Described {
   readonly standard: string;
 }
 
-export type Row = SwitchRow | ChoiceRow | NumberRow | ListRow | DigitsRow | DeviceRow;
+export type SettingRow = SwitchRow | ChoiceRow | NumberRow | ListRow | DigitsRow | DeviceRow;
 
 const THEMES: readonly Option[] = [
   { value: 'auto', label: '自動' },
@@ -119,7 +119,7 @@ const PREFECTURES = [
   ...AREAS.map((label, index) => ({ value: index + 1, label })),
 ];
 
-export const ROWS: readonly Row[] = [
+export const ROWS: readonly SettingRow[] = [
   {
     kind: 'number',
     key: 'marginBefore',

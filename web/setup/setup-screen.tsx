@@ -184,7 +184,7 @@ function Steps({
   );
 }
 
-export function Setup() {
+export function SetupScreen() {
   const { facts, renew } = useFacts();
   return (
     <div class="setup stack gap-100">

@@ -14,7 +14,7 @@ import { TEXTS } from './texts.ts';
 /** Requests and peers change without an event. */
 const POLL_MS = 5_000;
 
-function Fact({ name, children }: { name: string; children: string }) {
+function CardFact({ name, children }: { name: string; children: string }) {
   return (
     <div>
       <dt>{name}</dt>
@@ -27,17 +27,19 @@ function Facts({ card }: { card: Card }) {
   const time = answerTimeText(card);
   return (
     <dl class="card-facts flex wrap text-s">
-      {card.reader === null ? null : <Fact name={TEXTS.reader}>{card.reader}</Fact>}
-      {time === undefined ? null : <Fact name={TEXTS.answerTime}>{time}</Fact>}
+      {card.reader === null ? null : <CardFact name={TEXTS.reader}>{card.reader}</CardFact>}
+      {time === undefined ? null : <CardFact name={TEXTS.answerTime}>{time}</CardFact>}
       {card.ecm.requests === 0 ? null : (
-        <Fact name={TEXTS.requests}>
+        <CardFact name={TEXTS.requests}>
           {TEXTS.requestCount(
             card.ecm.requests.toLocaleString('ja-JP'),
             card.ecm.failed.toLocaleString('ja-JP'),
           )}
-        </Fact>
+        </CardFact>
       )}
-      {card.upstream === null ? null : <Fact name={TEXTS.upstream}>{upstreamText(card.upstream)}</Fact>}
+      {card.upstream === null ? null : (
+        <CardFact name={TEXTS.upstream}>{upstreamText(card.upstream)}</CardFact>
+      )}
     </dl>
   );
 }

@@ -23,7 +23,10 @@ interface Pressed {
 }
 
 /** Stations read since the switch was put on, of those that have a guide. */
-function progress(status: GuideStatus, since: WallMs): { readonly done: number; readonly total: number } {
+function readingProgress(
+  status: GuideStatus,
+  since: WallMs,
+): { readonly done: number; readonly total: number } {
   const able = status.stations.filter((station) => !station.noGuide);
   return {
     done: able.filter((station) => station.lastReadAt !== null && station.lastReadAt >= since).length,
@@ -75,7 +78,8 @@ export function Collect({ status, channels, renew }: CollectProps) {
     };
   }, [on]);
 
-  const done = pressed === undefined || status === undefined ? undefined : progress(status, pressed.since);
+  const done =
+    pressed === undefined || status === undefined ? undefined : readingProgress(status, pressed.since);
   const finished = done !== undefined && done.total > 0 && done.done === done.total;
   useEffect(() => {
     if (!finished) return;

@@ -54,7 +54,7 @@ function Found({ status }: { status: ScanStatus }) {
   );
 }
 
-function Running({ status, onAbort }: { status: ScanStatus; onAbort: () => void }) {
+function RunningScan({ status, onAbort }: { status: ScanStatus; onAbort: () => void }) {
   const current = status.current.map(({ channel }) => channel).join('、');
   return (
     <>
@@ -188,7 +188,7 @@ export function Scan({ tuners }: { tuners: readonly Tuner[] }) {
           </p>
         ) : null}
         {running && status !== undefined ? (
-          <Running status={status} onAbort={() => void run(abortScan)} />
+          <RunningScan status={status} onAbort={() => void run(abortScan)} />
         ) : able.length === 0 ? (
           <p class="block-note">{TEXTS.scanNeedsTuner}</p>
         ) : (

@@ -8,7 +8,7 @@ import { useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
 import { narrow } from '../words/channel.ts';
 import { splitTitle } from '../words/title.ts';
-import { driverName, errorAdvice, stateWords, TYPE_NAMES, userWords } from '../words/tuner.ts';
+import { driverName, errorAdvice, TYPE_NAMES, tunerStateWords, userWords } from '../words/tuner.ts';
 import { SignalBar } from './signal-bar.tsx';
 import { TEXTS } from './texts.ts';
 
@@ -47,7 +47,7 @@ const COUNTS = [
   ['scrambled', TEXTS.scrambled],
 ] as const;
 
-function Counts({ stats }: { stats: NonNullable<Tuner['stats']> }) {
+function TunerCounts({ stats }: { stats: NonNullable<Tuner['stats']> }) {
   const sum = COUNTS.reduce((all, [key]) => all + stats[key], 0);
   return (
     <details class="tuner-counts text-xs muted">
@@ -92,7 +92,7 @@ interface TunerCardProps {
 }
 
 export function TunerCard({ tuner, number, channels }: TunerCardProps) {
-  const [text, tone] = stateWords(tuner);
+  const [text, tone] = tunerStateWords(tuner);
   return (
     <li class="tuner stack round-m bordered ground" data-disabled={tuner.disabled ? '' : undefined}>
       <header class="tuner-head hstack gap-80">
@@ -120,7 +120,7 @@ export function TunerCard({ tuner, number, channels }: TunerCardProps) {
       </header>
       <Users tuner={tuner} channels={channels} />
       <SignalBar of={tuner} />
-      {tuner.stats === null ? null : <Counts stats={tuner.stats} />}
+      {tuner.stats === null ? null : <TunerCounts stats={tuner.stats} />}
       <Descrambling tuner={tuner} />
       {tuner.error === null ? null : (
         <div class="tuner-error" role="alert">

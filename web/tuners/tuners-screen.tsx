@@ -192,7 +192,7 @@ function Loaded({ tuners, channels }: { tuners: Shown<Tuner[]>; channels: readon
   );
 }
 
-export function Tuners() {
+export function TunersScreen() {
   const tuners = useQuery({ ...TUNERS, poll: POLL_MS });
   const channels = useQuery(CHANNELS);
   useEffect(() => {

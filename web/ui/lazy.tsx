@@ -32,7 +32,7 @@ type State<P> =
 const LONGEST_MS = 20_000;
 const FONTS_MS = 3_000;
 
-function within<T>(work: Promise<T>, limitMs: number): Promise<T> {
+function withinLimit<T>(work: Promise<T>, limitMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error('loading takes too long')), limitMs);
     work.then(resolve, reject).finally(() => clearTimeout(timer));
@@ -57,7 +57,7 @@ function LoadFailed({ onRetry }: { readonly onRetry: () => void }) {
 }
 
 /** The texts of a screen are laid out once, in the letters that they keep; without the sheet they are shown all the same. */
-const fontsKnown = (): Promise<void> => within(addStyles(['fonts']), FONTS_MS).catch(() => undefined);
+const fontsKnown = (): Promise<void> => withinLimit(addStyles(['fonts']), FONTS_MS).catch(() => undefined);
 
 const Nothing = (): null => null;
 
@@ -68,7 +68,7 @@ export function lazy<P extends object>(options: LazyOptions<P>): ComponentType<P
 
   async function fetchAll(): Promise<void> {
     const all = Promise.all([load(), addStyles(styles), fontsKnown()]);
-    const [Component] = await within(all, LONGEST_MS);
+    const [Component] = await withinLimit(all, LONGEST_MS);
     state.value = { kind: 'ready', Component };
   }
 

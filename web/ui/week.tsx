@@ -50,11 +50,11 @@ export interface WeekCorner {
   readonly day: number;
 }
 
-function partsOf<T extends Timed>(items: readonly T[], day: BroadcastMs): Placed<T>[] {
+function dayParts<T extends Timed>(items: readonly T[], day: BroadcastMs): Placed<T>[] {
   return placeColumn(items.filter(({ startAt, endAt }) => startAt < day + DAY_MS && endAt > day));
 }
 
-function placeOf({ program, lane, lanes }: Placed<Timed>, day: BroadcastMs): WeekPlace {
+function weekPlace({ program, lane, lanes }: Placed<Timed>, day: BroadcastMs): WeekPlace {
   const from = Math.max(0, (program.startAt - day) / HOUR_MS);
   const to = Math.min(HOURS, (program.endAt - day) / HOUR_MS);
   const style = { '--from': from.toFixed(4), '--to': to.toFixed(4), '--lane': lane, '--lanes': lanes };
@@ -82,7 +82,7 @@ export function Week<T extends Timed>({ label, days, now, items, head, draw, ope
     element.scrollTop = hour * hourHeight;
     element.scrollLeft = (columns[day]?.offsetLeft ?? 0) - width;
   }, [label, days[0], days.length]);
-  const columns = days.map((day) => partsOf(items, day));
+  const columns = days.map((day) => dayParts(items, day));
   const widths = columns.map((parts) => {
     const lanes = Math.max(1, ...parts.map((part) => part.lanes));
     return `minmax(${Math.max(COLUMN_REM, lanes * LANE_REM)}rem, 1fr)`;
@@ -125,7 +125,7 @@ export function Week<T extends Timed>({ label, days, now, items, head, draw, ope
         </div>
         {days.map((day, index) => (
           <div key={day} class="week-day relative line-right" data-today={index === today ? '' : undefined}>
-            {columns[index]?.map((part) => draw(part.program, placeOf(part, day)))}
+            {columns[index]?.map((part) => draw(part.program, weekPlace(part, day)))}
             {index === today ? (
               <i
                 class="week-now absolute at-left no-pointer at-right"

@@ -40,14 +40,14 @@ export function chapterAt(chapters: readonly Chapter[], seconds: number): Chapte
 }
 
 /** Pressed so soon after a chapter's start, back leads to the one before. */
-const BACK_S = 3;
+const CHAPTER_BACK_S = 3;
 
 /** Start of the next chapter, or of the present or one before; undefined: there is none. */
 export function chapterStep(chapters: readonly Chapter[], seconds: number, by: 1 | -1): number | undefined {
   const starts = chapters.map(({ start }) => start).sort((a, b) => a - b);
   return by === 1
     ? starts.find((start) => start > seconds + 0.5)
-    : starts.findLast((start) => start < seconds - BACK_S);
+    : starts.findLast((start) => start < seconds - CHAPTER_BACK_S);
 }
 
 /** Pointing so near at a mark means the mark, as a part of the bar. */

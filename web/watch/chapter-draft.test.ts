@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { type Boundary, changeBeside, sameBreaks, withBoundary, withBreak } from './chapter-draft.ts';
+import { type ChapterBoundary, changeBeside, sameBreaks, withBoundary, withBreak } from './chapter-draft.ts';
 
 const breaks = [
   { start: 100, end: 160 },
@@ -7,7 +7,7 @@ const breaks = [
 ];
 const LENGTH = 600;
 
-const MOVES: readonly (readonly [string, Boundary, number, number])[] = [
+const MOVES: readonly (readonly [string, ChapterBoundary, number, number])[] = [
   ['a start moves', { index: 1, edge: 'start' }, 398.5, 398.5],
   ['in whole milliseconds', { index: 0, edge: 'end' }, 160.03336, 160.033],
   ['not before the recording', { index: 0, edge: 'start' }, -3, 0],

@@ -3,7 +3,7 @@ import type { Change } from '../../lib/wire/detection.ts';
 import type { RecordingId } from '../../lib/wire/ids.ts';
 import type { Break } from './skip-rules.ts';
 
-export interface Boundary {
+export interface ChapterBoundary {
   /** Index of its break. */
   readonly index: number;
   readonly edge: keyof Break;
@@ -26,7 +26,7 @@ const toMs = (seconds: number): number => Math.round(seconds * 1000) / 1000;
 /** With one boundary as near to `to` as its own break, its neighbours and the length allow. */
 export function withBoundary(
   breaks: readonly Break[],
-  { index, edge }: Boundary,
+  { index, edge }: ChapterBoundary,
   to: number,
   length: number,
 ): readonly Break[] {

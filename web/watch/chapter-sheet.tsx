@@ -14,7 +14,7 @@ import { Refusal } from '../words/field-failure.tsx';
 import { preciseClock } from '../words/recording.ts';
 import type { Chapter } from './bar-marks.ts';
 import {
-  type Boundary,
+  type ChapterBoundary,
   type ChapterDraft,
   changeBeside,
   sameBreaks,
@@ -35,7 +35,7 @@ interface ChapterSheetProps {
   readonly onClose: () => void;
 }
 
-const EDGES: Readonly<Record<Boundary['edge'], string>> = { start: TEXTS.begin, end: TEXTS.end };
+const EDGES: Readonly<Record<ChapterBoundary['edge'], string>> = { start: TEXTS.begin, end: TEXTS.end };
 
 const STEPS: readonly (readonly [string, number])[] = [
   [TEXTS.secondBack, -1],
@@ -92,8 +92,8 @@ function Tools({ id, name, at, opened, onMove }: ToolsProps) {
 interface RowProps {
   readonly number: number;
   readonly found: Break;
-  readonly chosen: Boundary['edge'] | undefined;
-  readonly onChoose: (edge: Boundary['edge']) => void;
+  readonly chosen: ChapterBoundary['edge'] | undefined;
+  readonly onChoose: (edge: ChapterBoundary['edge']) => void;
   readonly onRemove: () => void;
   readonly children: preact.ComponentChildren;
 }
@@ -154,10 +154,10 @@ function useChapterCalls({ recordingId, draft, onClose }: ChapterSheetProps) {
   };
 }
 
-function useDraft({ player, recordingId, chapters, draft }: ChapterSheetProps) {
+function useChapterDraft({ player, recordingId, chapters, draft }: ChapterSheetProps) {
   const known = breaksOf(chapters);
   const mine = draft.value?.recordingId === recordingId ? draft.value.breaks : known;
-  const chosen = useSignal<Boundary | undefined>(undefined);
+  const chosen = useSignal<ChapterBoundary | undefined>(undefined);
   const put = (breaks: readonly Break[]): void => {
     draft.value = { recordingId, breaks };
   };
@@ -170,11 +170,11 @@ function useDraft({ player, recordingId, chapters, draft }: ChapterSheetProps) {
     breaks: mine,
     isChanged: !sameBreaks(mine, known),
     chosen: chosen.value,
-    choose: (boundary: Boundary) => {
+    choose: (boundary: ChapterBoundary) => {
       chosen.value = boundary;
       show(mine[boundary.index]?.[boundary.edge]);
     },
-    move: (boundary: Boundary, to: number) => {
+    move: (boundary: ChapterBoundary, to: number) => {
       const moved = withBoundary(mine, boundary, to, player.length.peek());
       put(moved);
       show(moved[boundary.index]?.[boundary.edge]);
@@ -201,7 +201,7 @@ function useDraft({ player, recordingId, chapters, draft }: ChapterSheetProps) {
 export function ChapterSheet(props: ChapterSheetProps) {
   const { player, recordingId, chapters, draft, onOpen, onClose } = props;
   const [opened] = useState(() => player.position.peek());
-  const { breaks, isChanged, chosen, choose, move, remove, add } = useDraft(props);
+  const { breaks, isChanged, chosen, choose, move, remove, add } = useChapterDraft(props);
   const { failed, busy, save, reset } = useChapterCalls(props);
   const isCorrected = useQuery(detectionQuery(recordingId)).value?.corrected === true;
   const close = (): void => {

@@ -21,7 +21,7 @@ interface SeekBarProps {
 
 const percent = (part: number): string => `${(part * 100).toFixed(3)}%`;
 
-function Preview({ previews, seconds }: { previews: Previews; seconds: number }) {
+function SeekPreview({ previews, seconds }: { previews: Previews; seconds: number }) {
   const place = previewAt(previews, seconds);
   if (place === undefined) return null;
   const { width, height, columns } = previews;
@@ -53,7 +53,7 @@ function Bubble({ seconds, length, chapters, gaps, previews }: BubbleProps) {
       style={{ '--at': percent(partOf(seconds, length)) }}
       aria-hidden="true"
     >
-      {previews === undefined ? null : <Preview previews={previews} seconds={seconds} />}
+      {previews === undefined ? null : <SeekPreview previews={previews} seconds={seconds} />}
       <b class="numbers">{lengthClock(seconds * 1000)}</b>
       {chapter === undefined || chapter.title === '—' ? null : <span>{chapter.title}</span>}
       {gap === undefined ? null : <span class="seek-gap-words semibold">{gap}</span>}

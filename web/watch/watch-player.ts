@@ -7,7 +7,7 @@ import { batch, type ReadonlySignal, signal } from '@preact/signals';
 import { monotonicNow } from '../device/clock.ts';
 import { deviceCodec, liveCodec } from '../device/preferences.ts';
 import type { MediaFeed, StreamEnd } from '../player/media-feed.ts';
-import type { Span } from '../player/media-timeline.ts';
+import type { BufferedSpan } from '../player/media-timeline.ts';
 import { canPlayAv1, Player } from '../player/player.ts';
 import { SeekablePlayback } from '../player/seekable-playback.ts';
 import { ApiFailure } from '../query/api.ts';
@@ -34,7 +34,7 @@ const isOnlyAv1 = ({ codecs }: WatchSource): boolean => codecs.every((codec) => 
 export class WatchPlayer extends Player {
   readonly #position = signal(0);
   readonly #length = signal(0);
-  readonly #spans = signal<readonly Span[]>([]);
+  readonly #spans = signal<readonly BufferedSpan[]>([]);
   readonly #paused = signal(false);
   readonly #rate = signal(1);
   readonly #codec = signal<PlayCodec | undefined>(undefined);
@@ -82,7 +82,7 @@ export class WatchPlayer extends Player {
     return this.#length;
   }
 
-  get spans(): ReadonlySignal<readonly Span[]> {
+  get spans(): ReadonlySignal<readonly BufferedSpan[]> {
     return this.#spans;
   }
 

@@ -43,12 +43,12 @@ import { WatchControls } from './watch-controls.tsx';
 import { type Skipped, SkipSign, SoundOnly, WatchMessage } from './watch-messages.tsx';
 import type { WatchSheetName } from './watch-sheets.tsx';
 
-const EndPanel = lazy({
+const LateEndPanel = lazy({
   styles: [],
   load: async () => (await import('./end-panel.tsx')).EndPanel,
 });
 /** Nobody opens one before the picture. */
-const WatchSheets = lazy({
+const LateWatchSheets = lazy({
   styles: [],
   load: async () => (await import('./watch-sheets.tsx')).WatchSheets,
 });
@@ -190,7 +190,7 @@ function Messages({ ready, known, actions, sheet, chase, over, encoded, covered 
         }}
       />
       {kind === 'ended' ? (
-        <EndPanel
+        <LateEndPanel
           recording={known.recording}
           next={known.next}
           onNext={actions.next}
@@ -232,7 +232,7 @@ function Controls({ ready, known, actions, sheet, pointed, captions, onScreensho
       />
       <SoundButton sound={player.sound} />
       <VolumeMeter shown={visibility.meter.value && !awake} />
-      <WatchSheets
+      <LateWatchSheets
         name={sheet.value}
         player={player}
         recording={known.recording}
@@ -270,7 +270,7 @@ function useKeys(actions: ReturnType<typeof watchActions>): void {
   );
 }
 
-export function Watch({ recordingId, chase }: WatchProps) {
+export function WatchScreen({ recordingId, chase }: WatchProps) {
   const stage = useRef<HTMLDivElement>(null);
   const main = useRef<HTMLElement>(null);
   const video = useRef<HTMLVideoElement>(null);
@@ -284,7 +284,7 @@ export function Watch({ recordingId, chase }: WatchProps) {
   const watching = useWatching(video, () => latest.current.recording?.serviceId);
   const ready = watching.value;
   // The service may be away at the end.
-  useEffect(() => void EndPanel.prefetch().catch(() => undefined), []);
+  useEffect(() => void LateEndPanel.prefetch().catch(() => undefined), []);
   const view = useDataView(ready?.live, main);
   const onData = useDataButton(ready, known);
   const { captions, over, encoded } = useOpening(ready, recordingId, chase, known);

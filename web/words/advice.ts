@@ -97,7 +97,7 @@ export function detailsBeside({ title, next }: Advice, failure: ApiFailure): str
 }
 
 /** Sentences for the words of the `x-svc-notice` header; an unknown word is not shown. */
-const NOTICES: Readonly<Record<LiveNotice, string>> = {
+const NOTICE_SENTENCES: Readonly<Record<LiveNotice, string>> = {
   software_encoder: '映像の変換をソフトウェアで行っています。',
   slow_encoder: 'サーバーが混んでいるため、再生の開始に時間がかかりました。',
   codec_fallback: 'AV1 では再生できないため、H.264 に切り替えました。',
@@ -106,5 +106,5 @@ const NOTICES: Readonly<Record<LiveNotice, string>> = {
 };
 
 export function noticeText(word: string): string | undefined {
-  return (NOTICES as Readonly<Record<string, string>>)[word];
+  return (NOTICE_SENTENCES as Readonly<Record<string, string>>)[word];
 }

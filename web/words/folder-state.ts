@@ -1,10 +1,8 @@
 /** State of a recording folder, as a word and a tone. */
 import type { StorageFacts } from '../../lib/wire/api.ts';
 
-type StorageFolder = StorageFacts['folders'][number];
-
 export const FOLDER_STATE_WORDS: Readonly<
-  Record<StorageFolder['state'], readonly [text: string, tone: string]>
+  Record<StorageFacts['folders'][number]['state'], readonly [text: string, tone: string]>
 > = {
   ok: ['使えます', 'good'],
   floor: ['空き容量の下限に達しました', 'bad'],

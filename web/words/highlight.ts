@@ -40,13 +40,13 @@ function foldedWithPlaces(original: string): Folded {
   return { text, from, to };
 }
 
-function wordsOf(query: string): string[] {
+function queryWords(query: string): string[] {
   return [...new Set(fold(query).split(/\s+/u))].filter((word) => word !== '');
 }
 
 /** The text in pieces; put together they are the text. */
 export function highlight(text: string, query: string): Piece[] {
-  return highlightWords(text, wordsOf(query));
+  return highlightWords(text, queryWords(query));
 }
 
 /** The same for words that may have blanks in them. */

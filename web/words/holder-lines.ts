@@ -9,7 +9,7 @@ import { splitTitle } from './title.ts';
 import { userWords } from './tuner.ts';
 
 /** Of what is recorded. */
-interface Running {
+interface RunningRecording {
   readonly id: RecordingId;
   readonly name: string;
   readonly serviceName: string;
@@ -21,7 +21,7 @@ export function holderLines(
   tuners: readonly Tuner[],
   type: Station['type'],
   channels: readonly Channel[],
-  running: readonly Running[],
+  running: readonly RunningRecording[],
 ): string[] {
   const nameOf = (id: RecordingId): string | undefined => {
     const found = running.find((one) => one.id === id);

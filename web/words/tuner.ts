@@ -36,17 +36,17 @@ type RecordingName = (id: RecordingId) => string | undefined;
 type Telling = (rest: string, channels: readonly Channel[], nameOf: RecordingName) => UserWords;
 
 /** `GR/T27`: type and channel; `T27`: the channel alone. */
-function placeOf(rest: string, channels: readonly Channel[]): string {
+function channelPlace(rest: string, channels: readonly Channel[]): string {
   const [first = '', second] = rest.split('/');
   return second === undefined ? stationOf(channels, undefined, first) : stationOf(channels, first, second);
 }
 
 const USES: Readonly<Record<string, Telling>> = {
   rec: (rest, _, nameOf) => ({ text: '録画', detail: nameOf(recordingId(Number(rest))) }),
-  live: (rest, channels) => ({ text: '視聴', detail: placeOf(rest, channels) }),
-  epg: (rest, channels) => ({ text: '番組表の取得', detail: placeOf(rest, channels) }),
-  logo: (rest, channels) => ({ text: '局のロゴの取得', detail: placeOf(rest, channels) }),
-  still: (rest, channels) => ({ text: 'ホームの画像の取得', detail: placeOf(rest, channels) }),
+  live: (rest, channels) => ({ text: '視聴', detail: channelPlace(rest, channels) }),
+  epg: (rest, channels) => ({ text: '番組表の取得', detail: channelPlace(rest, channels) }),
+  logo: (rest, channels) => ({ text: '局のロゴの取得', detail: channelPlace(rest, channels) }),
+  still: (rest, channels) => ({ text: 'ホームの画像の取得', detail: channelPlace(rest, channels) }),
   scan: (rest) => ({ text: 'チャンネルスキャン', detail: rest }),
 };
 
@@ -73,7 +73,7 @@ const STATES: Readonly<Record<Tuner['state'], readonly [text: string, tone: Tone
   error: ['使えません', 'bad'],
 };
 
-export function stateWords(tuner: Tuner): readonly [text: string, tone: Tone] {
+export function tunerStateWords(tuner: Tuner): readonly [text: string, tone: Tone] {
   if (tuner.disabled) return ['無効', 'quiet'];
   return STATES[tuner.state] ?? [tuner.state, 'quiet'];
 }

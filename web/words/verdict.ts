@@ -128,16 +128,17 @@ interface VerdictWords {
 }
 
 /** Part of the programme, ms from its start. */
-interface Part {
+interface ProgrammePart {
   readonly from: number;
   readonly to: number;
 }
 
-const lengthOf = (parts: readonly Part[]): number => parts.reduce((ms, { from, to }) => ms + to - from, 0);
+const lengthOf = (parts: readonly ProgrammePart[]): number =>
+  parts.reduce((ms, { from, to }) => ms + to - from, 0);
 
 /** In order, within the programme; parts that touch are one. */
-function union(parts: readonly Part[], length: number): Part[] {
-  const out: Part[] = [];
+function joinedParts(parts: readonly ProgrammePart[], length: number): ProgrammePart[] {
+  const out: ProgrammePart[] = [];
   const inside = parts
     .map(({ from, to }) => ({ from: Math.max(0, from), to: Math.min(length, to) }))
     .filter(({ from, to }) => to - from > TOLERANCE_MS)
@@ -151,16 +152,16 @@ function union(parts: readonly Part[], length: number): Part[] {
 }
 
 type Gap = RecordingVerdict['gaps'][number];
-const partOf = ({ startMs, endMs }: Gap): Part => ({ from: startMs, to: endMs });
+const gapPart = ({ startMs, endMs }: Gap): ProgrammePart => ({ from: startMs, to: endMs });
 const isLossy = ({ cause }: Gap): boolean => LOSSES[cause] !== undefined;
 
 /** What is not in the file, wanted or not. */
-function missingParts({ gaps, headMs, tailMs }: RecordingVerdict, length: number): Part[] {
+function missingParts({ gaps, headMs, tailMs }: RecordingVerdict, length: number): ProgrammePart[] {
   const ends = [
     { from: 0, to: -headMs },
     { from: length + tailMs, to: length },
   ];
-  return union([...ends, ...gaps.filter((gap) => !isLossy(gap)).map(partOf)], length);
+  return joinedParts([...ends, ...gaps.filter((gap) => !isLossy(gap)).map(gapPart)], length);
 }
 
 /** Shorter losses at the ends are given to the second. */
@@ -176,8 +177,8 @@ function edge(at: BroadcastMs, programmeEdge: BroadcastMs): { clock: string; mis
 
 /** From when to when, where that is not all of the programme. */
 function extentSentence(
-  head: Part | undefined,
-  tail: Part | undefined,
+  head: ProgrammePart | undefined,
+  tail: ProgrammePart | undefined,
   { startAt, endAt }: Pick<Judged, 'startAt' | 'endAt'>,
 ): string | undefined {
   const begin = head === undefined ? undefined : edge(plusMs(startAt, head.to), startAt);
@@ -189,7 +190,7 @@ function extentSentence(
   return end === undefined ? undefined : `${end.clock}まで録画しました（最後の${end.missing}がありません）。`;
 }
 
-function middleSentence(middle: readonly Part[], startAt: BroadcastMs): string | undefined {
+function middleSentence(middle: readonly ProgrammePart[], startAt: BroadcastMs): string | undefined {
   const [only] = middle;
   if (only === undefined) return undefined;
   const long = spellMs(lengthOf(middle));
@@ -204,7 +205,7 @@ function lossySentence(gaps: readonly Gap[]): string | undefined {
   const causes = new Set(lossy.map(({ cause }) => cause));
   const what = causes.size > 1 ? '映像や音声' : causes.has('no_picture') ? '映像' : '音声';
   const places = lossy.length === 1 ? '' : `${lossy.length}か所、合わせて`;
-  return `${what}が${places}${spellMs(lengthOf(lossy.map(partOf)))}途切れています。`;
+  return `${what}が${places}${spellMs(lengthOf(lossy.map(gapPart)))}途切れています。`;
 }
 
 const placesText = (drops: number): string => `${drops.toLocaleString('ja-JP')}か所`;
@@ -220,7 +221,7 @@ function firstLine(recording: Judged): string {
     const longest = gaps.toSorted((a, b) => b.endMs - b.startMs - (a.endMs - a.startMs))[0];
     const why = reason ?? (longest === undefined ? '' : causeText(longest.cause));
     const unusable =
-      verdict === null ? [] : union([...missingParts(verdict, length), ...gaps.map(partOf)], length);
+      verdict === null ? [] : joinedParts([...missingParts(verdict, length), ...gaps.map(gapPart)], length);
     const usableMs = verdict?.level === 'lost' ? length - lengthOf(unusable) : 0;
     const what =
       usableMs < 1_000

@@ -53,7 +53,7 @@ function plain(name: string, attributes: readonly string[] = []): ElementRow {
   return { interface: name, attributes, properties: {}, styles: 'none', focusable: false };
 }
 
-const ROWS = {
+const ELEMENT_ROWS = {
   bml: plain('BMLBmlElement'),
   head: plain('HTMLHeadElement'),
   title: plain('HTMLTitleElement'),
@@ -164,10 +164,10 @@ const ROWS = {
   },
 } as const satisfies Record<string, ElementRow>;
 
-export type TagName = keyof typeof ROWS;
+export type TagName = keyof typeof ELEMENT_ROWS;
 
 export const ELEMENTS: ReadonlyMap<string, ElementRow & { readonly tagName: TagName }> = new Map(
-  (Object.keys(ROWS) as TagName[]).map((tagName) => [tagName, { ...ROWS[tagName], tagName }]),
+  (Object.keys(ELEMENT_ROWS) as TagName[]).map((tagName) => [tagName, { ...ELEMENT_ROWS[tagName], tagName }]),
 );
 
 /** Every element has them. */

@@ -7,18 +7,18 @@ import { decodeCharacters, encodeEucJp } from '../markup/characters.ts';
 // Ranges of postal codes in a column of type Z (ARIB STD-B24 Vol. 2, annex; TR-B14 Vol. 3): total length, length of the
 // list of exceptions, the exceptions, then the codes that are included.
 
-type Range = readonly [from: number, to: number];
+type NumberRange = readonly [from: number, to: number];
 
 interface PostcodeRanges {
-  readonly included: readonly Range[];
-  readonly excluded: readonly Range[];
+  readonly included: readonly NumberRange[];
+  readonly excluded: readonly NumberRange[];
 }
 
 /** Digit that is not used. */
 const NONE = 0xf;
 
 /** All codes that begin with `value`, which has `digits` of the 7 digits. */
-function prefixed(from: number, to: number, digits: number): Range {
+function prefixed(from: number, to: number, digits: number): NumberRange {
   const scale = 10 ** (7 - digits);
   return [from * scale, (to + 1) * scale - 1];
 }
@@ -30,7 +30,7 @@ function prefixed(from: number, to: number, digits: number): Range {
 function packedRanges(
   entry: Uint8Array,
   open: number | undefined,
-): { ranges: Range[]; open: number | undefined } {
+): { ranges: NumberRange[]; open: number | undefined } {
   const [first = 0, second = 0, third = 0, fourth = 0] = entry;
   const head = first & 0x7f;
   const [kind, a, b, c, d, e] = [
@@ -44,7 +44,7 @@ function packedRanges(
   const three = (digit: number): number => head * 10 + digit;
   const five = (tens: number, units: number): number => head * 1000 + a * 100 + tens * 10 + units;
   const seven = head * 100_000 + a * 10_000 + b * 1000 + c * 100 + d * 10 + e;
-  const pair = (from: number, to: number): Range[] =>
+  const pair = (from: number, to: number): NumberRange[] =>
     from === NONE || to === NONE ? [] : [prefixed(three(from), three(to), 3)];
   switch (kind) {
     case 0x8:
@@ -73,8 +73,8 @@ function packedRanges(
   }
 }
 
-function readRanges(list: Uint8Array): Range[] {
-  const ranges: Range[] = [];
+function readRanges(list: Uint8Array): NumberRange[] {
+  const ranges: NumberRange[] = [];
   let open: number | undefined;
   for (let at = 0; at + 2 <= list.length; ) {
     const [first = 0, second = 0] = list.subarray(at, at + 2);
@@ -104,7 +104,7 @@ export function readPostcodeRanges(data: Uint8Array): PostcodeRanges {
   };
 }
 
-const isIn = (ranges: readonly Range[], code: number): boolean =>
+const isIn = (ranges: readonly NumberRange[], code: number): boolean =>
   ranges.some(([from, to]) => code >= from && code <= to);
 
 /** @param code 7 digits */
@@ -284,7 +284,7 @@ export const EUC_JP: Charset = {
 };
 
 /** Characters in EUC-JP as base64; empty where that is malformed. */
-export function decodeBase64(base64: string): string {
+export function decodeBase64Text(base64: string): string {
   try {
     return EUC_JP.decode(Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)));
   } catch {

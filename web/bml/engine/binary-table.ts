@@ -13,7 +13,7 @@ import {
 import type { ScriptTasks } from './script-tasks.ts';
 
 /** What a script sees of a column; postal codes only as the result of a search. */
-type Cell = boolean | number | string | null;
+type TableCell = boolean | number | string | null;
 
 interface Condition {
   readonly column: number;
@@ -24,7 +24,7 @@ interface Condition {
 interface SearchResult {
   /** The last row that was compared, −1 at the end of the table, NaN for an impossible search. */
   readonly row: number;
-  readonly rows: readonly (readonly Cell[])[];
+  readonly rows: readonly (readonly TableCell[])[];
 }
 
 /** A table of one module has at most 256 kB, compressed; this bounds rows without an octet of their own. */
@@ -124,7 +124,7 @@ export class BinaryTable {
     return this.#columns.length;
   }
 
-  #cell(row: number, column: number): Cell | undefined {
+  #cell(row: number, column: number): TableCell | undefined {
     const value = this.#rows[row]?.[column];
     return typeof value === 'object' ? null : value;
   }
@@ -140,7 +140,7 @@ export class BinaryTable {
   }
 
   /** Rows from `start`; null if there is no such row. */
-  toArray(start: number, count: number): Cell[][] | null {
+  toArray(start: number, count: number): TableCell[][] | null {
     if (!(start >= 0 && start < this.nrow && count > 0)) return null;
     return this.#rows
       .slice(start, start + count)
@@ -156,7 +156,7 @@ export class BinaryTable {
     const testers = conditions.map((condition) => tester(this.#columns[condition.column], condition));
     const tests = testers.filter((one) => one !== undefined);
     if (tests.length < testers.length) return IMPOSSIBLE;
-    const found: Cell[][] = [];
+    const found: TableCell[][] = [];
     for (let index = start; index < this.nrow; index++) {
       const row = this.#rows[index] ?? [];
       const results = conditions.map(({ column }, at) => tests[at]?.(row[column] ?? '') === true);

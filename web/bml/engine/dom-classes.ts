@@ -51,7 +51,7 @@ const EVENT_FIELDS: readonly (keyof BroadcastEventFields)[] = [
 
 type HostProperty<T extends object> = NonNullable<HostClass<T>['properties']>[string];
 type HostMethod<T extends object> = NonNullable<HostClass<T>['methods']>[string];
-type Primitive = string | number | boolean;
+type PlainValue = string | number | boolean;
 
 export class DomClasses {
   readonly #context: DomContext;
@@ -80,7 +80,7 @@ export class DomClasses {
       ...(type !== undefined && {
         type,
         set: (node: BmlNode, value: Value) => {
-          node.write(name, value as Primitive);
+          node.write(name, value as PlainValue);
         },
       }),
     };

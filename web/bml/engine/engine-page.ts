@@ -37,7 +37,7 @@ const FLUSH_MS = 100;
  * What documents write, on its way to the page: at once, and in a flood only the last value of each key, a few times a
  * second. The page's main thread is not loaded by a script that writes in a loop.
  */
-export class Outbox {
+export class EngineOutbox {
   readonly #clock: TaskClock;
   readonly #post: (message: EngineMessage) => void;
   readonly #limit = new RateLimit(MAX_PER_SECOND, 1000);
@@ -104,7 +104,7 @@ type Answer = number | EventTimes | undefined;
 const MAX_REQUESTS = 16;
 
 /** What documents ask of the page and wait for: its answers, and a text that the viewer enters. */
-export class PageLink {
+export class DocumentRequests {
   readonly #post: (message: EngineMessage) => void;
   readonly #requests = new Map<number, (answer: Answer) => void>();
   #lastRequest = 0;

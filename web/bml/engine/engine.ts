@@ -26,13 +26,13 @@ import { BroadcastClock } from './broadcast-clock.ts';
 import { Registers } from './browser-context.ts';
 import { DocumentScreen } from './document-screen.ts';
 import {
+  DocumentRequests,
   EngineAudio,
   type EngineHost,
+  EngineOutbox,
   EngineReports,
   type EngineStart,
   OpeningPress,
-  Outbox,
-  PageLink,
 } from './engine-page.ts';
 import { KEY } from './keys.ts';
 import { ModuleStore, SnapshotCollector, type StoredFile } from './module-store.ts';
@@ -80,7 +80,7 @@ export class Engine {
   #hasStarted = false;
   readonly #reports: EngineReports;
   /** Answers of the page and texts of the viewer. */
-  readonly link: PageLink;
+  readonly link: DocumentRequests;
 
   constructor(host: EngineHost, start: EngineStart) {
     this.#host = host;
@@ -98,8 +98,8 @@ export class Engine {
     const network = start.isRecording ? NO_NETWORK : (host.network ?? NO_NETWORK);
     this.#remoteDocuments = new RemoteDocuments(network);
     this.#reports = new EngineReports(host.clock, this.#store, (message) => host.post(message));
-    this.link = new PageLink((message) => host.post(message));
-    const outbox = new Outbox(host.clock, (message) => host.post(message));
+    this.link = new DocumentRequests((message) => host.post(message));
+    const outbox = new EngineOutbox(host.clock, (message) => host.post(message));
     const nvram = new Nvram(start.nvram, start.receiver, EUC_JP, {
       store: (key, base64) => outbox.post(key, { kind: 'nvram', key, base64 }),
       setPostalCode: (postalCode) => outbox.post('', { kind: 'postalCode', postalCode }),

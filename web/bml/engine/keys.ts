@@ -22,7 +22,7 @@ export const KEY_GROUPS = ['basic', 'data-button', 'numeric-tuning'] as const;
 type KeyGroup = (typeof KEY_GROUPS)[number];
 
 /** Undefined: a key that documents never get. */
-function groupOf(code: number): KeyGroup | undefined {
+function keyGroup(code: number): KeyGroup | undefined {
   if (code >= KEY.up && code <= KEY.right) return 'basic';
   if (code === KEY.enter || code === KEY.back) return 'basic';
   if (code >= KEY.digit0 && code <= KEY.digit12) return 'numeric-tuning';
@@ -32,7 +32,7 @@ function groupOf(code: number): KeyGroup | undefined {
 
 /** @param usedKeyList value of the body's `used-key-list` */
 export function isKeyUsed(code: number, usedKeyList: string): boolean {
-  const group = groupOf(code);
+  const group = keyGroup(code);
   const words = usedKeyList.toLowerCase().split(/\s+/);
   return group !== undefined && !words.includes('none') && words.includes(group);
 }

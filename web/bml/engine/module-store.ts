@@ -387,7 +387,7 @@ export class UsedModules {
 // A snapshot of a recording, after a seek: all that a receiver would have by then, in place of what the engine has.
 // Times that are given as messages are those of the recording.
 
-interface Receiver {
+interface ComponentReceiver {
   readonly store: ModuleStore;
   readonly programme: Programme;
   readonly broadcast: BroadcastClock;
@@ -410,7 +410,7 @@ export class SnapshotCollector {
     if (this.#messages.length < MAX_MESSAGES) this.#messages.push(message);
   }
 
-  apply({ store, programme, broadcast }: Receiver): AppliedSnapshot {
+  apply({ store, programme, broadcast }: ComponentReceiver): AppliedSnapshot {
     const events: EventsMessage[] = [];
     broadcast.clearReferences();
     const change = store.replace(() => {

@@ -162,7 +162,7 @@ interface NvramHost {
 const MAX_TOTAL_OCTETS = 4000 * 64;
 const POSTAL_CODE_DIGITS = 7;
 
-type Stored = boolean | number | string | null | undefined;
+type StoredValue = boolean | number | string | null | undefined;
 
 const ascii = (text: string): Uint8Array =>
   Uint8Array.from(text, (character) => character.charCodeAt(0) & 0x7f);
@@ -228,7 +228,7 @@ export class Nvram {
   write(
     address: string,
     structure: string,
-    values: readonly Stored[],
+    values: readonly StoredValue[],
     broadcaster: Broadcaster,
     isRemote: boolean,
   ): number {

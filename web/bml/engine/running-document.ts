@@ -17,7 +17,7 @@ import {
   parseRemote,
   type RemoteAddress,
 } from './address.ts';
-import { decodeBase64, EUC_JP } from './binary-fields.ts';
+import { decodeBase64Text, EUC_JP } from './binary-fields.ts';
 import { defineBinaryTable } from './binary-table.ts';
 import type { BroadcastClock } from './broadcast-clock.ts';
 import { BroadcastEvents } from './broadcast-events.ts';
@@ -134,7 +134,7 @@ export class RunningDocument implements BrowserContext {
       broadcast: host.broadcast,
       resolve: (reference) => this.resolve(reference),
       component: this.component,
-      decode: decodeBase64,
+      decode: decodeBase64Text,
       fire: (item, fields) => {
         const event = broadcastEvent(String(item.read('type')), item, fields);
         this.#queue.add(() => this.#handle('onoccur', event));

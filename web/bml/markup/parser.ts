@@ -16,13 +16,13 @@ const MAX_LENGTH = 2 << 20;
 const MAX_IDENTIFIER = 256;
 
 /** Elements without content. Some documents write them without the slash. */
-const EMPTY = new Set(['meta', 'link', 'br', 'input', 'beitem']);
+const EMPTY_ELEMENTS = new Set(['meta', 'link', 'br', 'input', 'beitem']);
 const HEAD = new Set(['title', 'meta', 'script', 'style', 'link', 'bevent', 'beitem']);
 const BLOCK = new Set(['div', 'p']);
 const INLINE = new Set(['span', 'a']);
 const INLINE_OR_BREAK = new Set(['span', 'a', 'br']);
 /** Elements whose text is data. */
-const DATA = new Set(['title', 'script', 'style']);
+const DATA_ELEMENTS = new Set(['title', 'script', 'style']);
 
 const CONTROLS = /[ \t\r\n]+/g;
 const FIRST_DOUBLE = 0x100;
@@ -117,7 +117,7 @@ class Builder {
     if (tagName === 'body' && this.#body !== undefined) return;
     this.#flush(tagName);
     this.#closeFor(tagName);
-    const hasContent = !isEmpty && !EMPTY.has(tagName);
+    const hasContent = !isEmpty && !EMPTY_ELEMENTS.has(tagName);
     if (this.#elements >= MAX_ELEMENTS) {
       this.document.isTruncated = true;
       if (hasContent) this.#tooDeep++;
@@ -138,7 +138,7 @@ class Builder {
   /** Ends elements whose end tag is missing before this start tag. */
   #closeFor(tagName: TagName): void {
     if (tagName === 'body') this.#open.length = 1;
-    if (DATA.has(this.#top.tagName)) this.#open.pop();
+    if (DATA_ELEMENTS.has(this.#top.tagName)) this.#open.pop();
     if (this.#top.tagName === 'head' && !HEAD.has(tagName)) this.#open.pop();
     // Documents nest paragraphs; in one that forgets end tags, a box ends the paragraph.
     const mayEnd = !this.#areParagraphsClosed && BLOCK.has(tagName);
@@ -147,7 +147,7 @@ class Builder {
   }
 
   #end(name: string): void {
-    if (name === 'bml' || !ELEMENTS.has(name) || EMPTY.has(name)) return;
+    if (name === 'bml' || !ELEMENTS.has(name) || EMPTY_ELEMENTS.has(name)) return;
     this.#flush('');
     if (this.#tooDeep > 0) {
       this.#tooDeep--;
@@ -177,7 +177,7 @@ class Builder {
     const isParagraph = top.tagName === 'p';
     const last = top.lastChild;
     const previous = last instanceof BmlElement ? last.tagName : '';
-    const data = DATA.has(top.tagName)
+    const data = DATA_ELEMENTS.has(top.tagName)
       ? text
       : withoutControls(text, isParagraph && INLINE.has(previous), isParagraph && INLINE_OR_BREAK.has(next));
     if (data.trim() !== '') this.#text(data, false);

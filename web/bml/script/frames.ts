@@ -6,7 +6,7 @@ import {
   CONTINUED,
   type Coercion,
   type Continuation,
-  type Control,
+  type ControlSignal,
   coercionOf,
   type FunctionCode,
   isFunction,
@@ -234,7 +234,7 @@ export abstract class Frames extends Objects implements Vm {
     return type === 'string' ? toText(value) : toNumber(value);
   }
 
-  #deliver(result: Value | Control): void {
+  #deliver(result: Value | ControlSignal): void {
     if (result === CONTINUED) return;
     if (result === SUSPEND) this.status = 'suspended';
     else if (result === ABANDON) this.status = 'abandoned';

@@ -45,7 +45,7 @@ export const SUSPEND = Symbol('suspend');
 export const ABANDON = Symbol('abandon');
 /** The function pushed a continuation, which delivers the value. */
 export const CONTINUED = Symbol('continued');
-export type Control = typeof SUSPEND | typeof ABANDON | typeof CONTINUED;
+export type ControlSignal = typeof SUSPEND | typeof ABANDON | typeof CONTINUED;
 
 /** An error of the script: ends the running handler. */
 export class ScriptError extends Error {}
@@ -111,7 +111,7 @@ export interface NativeSpec {
   readonly rest?: Coercion;
   /** Conversion of `this`. */
   readonly self?: Coercion;
-  call(vm: Vm, self: Value, args: readonly Value[], construct: boolean): Value | Control;
+  call(vm: Vm, self: Value, args: readonly Value[], construct: boolean): Value | ControlSignal;
   /** Whether `new` may be used. */
   readonly constructs?: boolean;
 }

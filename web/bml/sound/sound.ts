@@ -14,7 +14,9 @@ export interface Pcm {
 const MAX_SECONDS = 60;
 const MAX_BYTES = 1 << 20;
 const SAMPLES_A_FRAME = 1024;
-const RATES = [96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8000];
+const SAMPLING_RATES = [
+  96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8000,
+];
 
 export interface AacSound {
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -27,7 +29,7 @@ export function readAdts(file: Uint8Array): AacSound | undefined {
   let durationMs = 0;
   while (at + 7 <= file.length) {
     const [sync = 0, profile = 0, rest = 0, high = 0, middle = 0, low = 0] = file.subarray(at, at + 6);
-    const rate = RATES[(rest >> 2) & 15];
+    const rate = SAMPLING_RATES[(rest >> 2) & 15];
     const length = ((high & 3) << 11) | (middle << 3) | (low >> 5);
     if (sync !== 0xff || (profile & 0xf6) !== 0xf0 || rate === undefined || length < 7) break;
     const blocks = ((file[at + 6] ?? 0) & 3) + 1;

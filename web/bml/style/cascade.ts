@@ -151,8 +151,10 @@ const FORCED: ReadonlyMap<string, readonly Declaration[]> = new Map([
   ['a', INLINE],
 ]);
 
-const ROWS = [...PROPERTIES.values()];
-const INDEX: ReadonlyMap<PropertyName, number> = new Map(ROWS.map(({ name }, index) => [name, index]));
+const PROPERTY_LIST = [...PROPERTIES.values()];
+const INDEX: ReadonlyMap<PropertyName, number> = new Map(
+  PROPERTY_LIST.map(({ name }, index) => [name, index]),
+);
 
 /** The values of all properties of one element in one state. The same object as long as none of them changes. */
 export class ComputedStyle {
@@ -167,7 +169,7 @@ export class ComputedStyle {
    */
   constructor(values: readonly string[], before: ComputedStyle | undefined) {
     this.#values = values;
-    const isSameLook = before?.changes(values).every((index) => ROWS[index]?.unseen === true);
+    const isSameLook = before?.changes(values).every((index) => PROPERTY_LIST[index]?.unseen === true);
     this.look = isSameLook === true && before !== undefined ? before.look : {};
   }
 
@@ -260,7 +262,7 @@ export class Cascade {
       overlay(specified, own.written[each] ?? []);
     }
     overlay(specified, FORCED.get(node.tagName) ?? []);
-    const values = ROWS.map(({ name, inherited, initial }) => {
+    const values = PROPERTY_LIST.map(({ name, inherited, initial }) => {
       const value = specified.get(name);
       const isInherited = value === 'inherit' || (value === undefined && inherited === true);
       return isInherited ? (parent?.get(name) ?? initial) : (value ?? initial);

@@ -117,7 +117,7 @@ const writable = true;
 const inherited = true;
 const unseen = true;
 
-const ROWS = {
+const PROPERTY_ROWS = {
   'padding-top': { script: 'paddingTop', normalize: size, initial: '0px' },
   'padding-right': { script: 'paddingRight', normalize: size, initial: '0px' },
   'padding-bottom': { script: 'paddingBottom', normalize: size, initial: '0px' },
@@ -247,10 +247,10 @@ const ROWS = {
   },
 } as const satisfies Record<string, PropertyRow>;
 
-export type PropertyName = keyof typeof ROWS;
+export type PropertyName = keyof typeof PROPERTY_ROWS;
 
 export const PROPERTIES: ReadonlyMap<string, PropertyRow & { readonly name: PropertyName }> = new Map(
-  (Object.keys(ROWS) as PropertyName[]).map((name) => [name, { ...ROWS[name], name }]),
+  (Object.keys(PROPERTY_ROWS) as PropertyName[]).map((name) => [name, { ...PROPERTY_ROWS[name], name }]),
 );
 
 /** By the name of a script's style object. */

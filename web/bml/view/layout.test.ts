@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import { documentOf, FONTS, picture } from '../../../test/web/drawing-recorder.ts';
-import { Layout, planeOf } from './layout.ts';
+import { DocumentLayout, planeOf } from './layout.ts';
 import { shownSize } from './view.ts';
 
 const PLANE = { width: 960, height: 540, aspectRatio: 16 / 9 };
 
 function boxesOf(content: string, css = '') {
-  return new Layout(FONTS.ascent).boxes(documentOf(content, css), PLANE);
+  return new DocumentLayout(FONTS.ascent).boxes(documentOf(content, css), PLANE);
 }
 
 const numbers = ({
@@ -249,7 +249,7 @@ describe('text', () => {
       '<p id="a">x<span id="b">y</span></p><p id="c">z</p>',
       'p { width: 100px; height: 100px }',
     );
-    const layout = new Layout(FONTS.ascent);
+    const layout = new DocumentLayout(FONTS.ascent);
     const before = layout.boxes(document, PLANE);
     document.getElementById('c')?.style('normal').set('left', 5);
     document.getElementById('b')?.style('normal').set('colorIndex', 5);

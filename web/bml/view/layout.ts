@@ -49,7 +49,7 @@ export function contains(outer: Rect, inner: Rect): boolean {
   );
 }
 
-export function isSame(one: Rect, other: Rect): boolean {
+export function isSameRect(one: Rect, other: Rect): boolean {
   return (
     one.left === other.left &&
     one.top === other.top &&
@@ -58,14 +58,14 @@ export function isSame(one: Rect, other: Rect): boolean {
   );
 }
 
-export interface Plane {
+export interface DrawingPlane {
   readonly width: number;
   readonly height: number;
   /** Of the picture on the screen: width divided by height. */
   readonly aspectRatio: number;
 }
 
-export interface Box {
+export interface LayoutBox {
   readonly element: BmlElement;
   readonly style: ComputedStyle;
   /** With padding and border. */
@@ -84,13 +84,13 @@ const BOXES = new Set(['div', 'p', 'input', 'object']);
 const MAX_CHARACTERS = 65_536;
 const PASSWORD = '＊';
 
-const PLANES: readonly Plane[] = [
+const PLANES: readonly DrawingPlane[] = [
   { width: 960, height: 540, aspectRatio: 16 / 9 },
   { width: 720, height: 480, aspectRatio: 16 / 9 },
 ];
 
 /** By the style of the body. ARIB TR-B14 Vol. 3: 960x540 16:9, 720x480 16:9 or 4:3. */
-export function planeOf(document: BmlDocument): Plane {
+export function planeOf(document: BmlDocument): DrawingPlane {
   const style = document.shownStyle(document.body);
   const resolution = style.get('resolution').toLowerCase();
   const plane = PLANES.find(({ width, height }) => resolution === `${width}x${height}`) ?? PLANES[0];
@@ -114,7 +114,7 @@ export function isMarquee(style: ComputedStyle): boolean {
   return style.get('wap-marquee-style') !== 'none';
 }
 
-export class Layout {
+export class DocumentLayout {
   readonly #texts = new WeakMap<BmlElement, KnownText>();
   #charactersLeft = 0;
 
@@ -122,11 +122,11 @@ export class Layout {
   constructor(private readonly ascent: number) {}
 
   /** Boxes in the order in which they are drawn: that of the document. */
-  boxes(document: BmlDocument, plane: Plane): Box[] {
+  boxes(document: BmlDocument, plane: DrawingPlane): LayoutBox[] {
     this.#charactersLeft = MAX_CHARACTERS;
     const { body } = document;
     const whole = { left: 0, top: 0, width: plane.width, height: plane.height };
-    const boxes: Box[] = [];
+    const boxes: LayoutBox[] = [];
     const style = document.shownStyle(body);
     const text = this.#text(document, body, style, whole);
     boxes.push({
@@ -143,7 +143,7 @@ export class Layout {
     return boxes;
   }
 
-  #children(document: BmlDocument, parent: BmlElement, origin: Rect, clip: Rect, boxes: Box[]): void {
+  #children(document: BmlDocument, parent: BmlElement, origin: Rect, clip: Rect, boxes: LayoutBox[]): void {
     for (const child of parent.children) {
       if (!(child instanceof BmlElement)) continue;
       if (BOXES.has(child.tagName)) this.#box(document, child, origin, clip, boxes);
@@ -151,7 +151,7 @@ export class Layout {
     }
   }
 
-  #box(document: BmlDocument, element: BmlElement, origin: Rect, clip: Rect, boxes: Box[]): void {
+  #box(document: BmlDocument, element: BmlElement, origin: Rect, clip: Rect, boxes: LayoutBox[]): void {
     const style = document.shownStyle(element);
     const px = style.number.bind(style);
     const borderWidth = style.get('border-style') === 'none' ? 0 : px('border-width');

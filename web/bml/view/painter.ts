@@ -5,7 +5,7 @@ import type { DrcsGlyph } from '../picture/drcs.ts';
 import type { Palette } from '../picture/palette.ts';
 import type { ComputedStyle } from '../style/cascade.ts';
 import { isBoldFont, isSquareFont } from '../style/properties.ts';
-import { type Box, contains, intersection, isEmpty, type Rect } from './layout.ts';
+import { contains, intersection, isEmpty, type LayoutBox, type Rect } from './layout.ts';
 import type { DrawingContext, Picture, TextFonts, ViewSources } from './sources.ts';
 import type { TextLine, TextPiece } from './text-layout.ts';
 
@@ -18,7 +18,7 @@ export interface PlacedPicture {
 
 /** All that the look of a box depends on. */
 export interface PaintedBox {
-  readonly box: Box;
+  readonly box: LayoutBox;
   readonly isVisible: boolean;
   readonly palette: Palette;
   readonly background: PlacedPicture | undefined;
@@ -45,7 +45,7 @@ function cssColour(palette: Palette, index: number): string {
 const alphaOf = (palette: Palette, index: number): number => (palette[index] ?? 0) >>> 24;
 
 /** The address in `url(...)`. */
-export function addressOf(value: string): string {
+export function urlAddress(value: string): string {
   const address = /^url\(\s*(.*?)\s*\)$/is.exec(value)?.[1] ?? '';
   return address.replace(/^(["'])(.*)\1$/s, '$2');
 }

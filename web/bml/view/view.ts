@@ -5,19 +5,19 @@
 import type { BmlDocument } from '../document/document.ts';
 import type { ComputedStyle } from '../style/cascade.ts';
 import {
-  type Box,
+  DocumentLayout,
+  type DrawingPlane,
   EMPTY,
   intersection,
   isEmpty,
   isMarquee,
-  isSame,
-  Layout,
-  type Plane,
+  isSameRect,
+  type LayoutBox,
   planeOf,
   type Rect,
   union,
 } from './layout.ts';
-import { addressOf, type PaintedBox, Painter, type PlacedPicture } from './painter.ts';
+import { type PaintedBox, Painter, type PlacedPicture, urlAddress } from './painter.ts';
 import type { DrawingContext, Picture, TextFonts, ViewSources } from './sources.ts';
 
 // Where running text stands. ARIB STD-B24 Vol. 2, extended property `-wap-marquee-*` (WAP CSS).
@@ -59,19 +59,19 @@ interface Size {
 }
 
 const FULL: Size = { width: 960, height: 540 };
-const isFull = ({ width, height }: Size): boolean => width === FULL.width && height === FULL.height;
+const isFullSize = ({ width, height }: Size): boolean => width === FULL.width && height === FULL.height;
 
 /** @param box of the object; undefined for a background, which is not measured by its box */
-export function shownSize(picture: Picture, plane: Plane, box: Size | undefined): Size {
+export function shownSize(picture: Picture, plane: DrawingPlane, box: Size | undefined): Size {
   const { width, height } = picture;
   if (!picture.isStill) return { width, height };
-  if (!isFull(plane)) return { width: width > 1 ? width - (width % 2) : width, height };
-  if (isFull(picture) && (box === undefined || isFull(box))) return FULL;
+  if (!isFullSize(plane)) return { width: width > 1 ? width - (width % 2) : width, height };
+  if (isFullSize(picture) && (box === undefined || isFullSize(box))) return FULL;
   return { width: Math.floor(width / 2), height: Math.floor(height / 2) };
 }
 
 interface Frame {
-  readonly plane: Plane;
+  readonly plane: DrawingPlane;
   /** Where the television picture is, scaled to this rectangle of the plane; undefined: it is not shown. */
   readonly video: Rect | undefined;
   /** What was drawn again; empty if nothing changed. */
@@ -84,7 +84,7 @@ const VIDEO = /^video\//i;
 const PICTURE = /^image\//i;
 
 export class DocumentView {
-  readonly #layout: Layout;
+  readonly #layout: DocumentLayout;
   readonly #painter: Painter;
   #shown: readonly PaintedBox[] = [];
   #isDrawn = false;
@@ -97,11 +97,11 @@ export class DocumentView {
     private readonly sources: ViewSources,
     fonts: TextFonts,
   ) {
-    this.#layout = new Layout(fonts.ascent);
+    this.#layout = new DocumentLayout(fonts.ascent);
     this.#painter = new Painter(context, sources, fonts);
   }
 
-  get plane(): Plane {
+  get plane(): DrawingPlane {
     return planeOf(this.document);
   }
 
@@ -124,7 +124,7 @@ export class DocumentView {
     const videoBox = boxes.findLast((box) => isVideo(box) && isShown(box) && !isEmpty(box.padding));
     const painted = boxes.map((box): PaintedBox => {
       const { style } = box;
-      const clut = addressOf(style.get('clut'));
+      const clut = urlAddress(style.get('clut'));
       let shift = 0;
       if (box.text !== undefined && isMarquee(style)) {
         const elapsed = now - (this.#startedAt ?? now);
@@ -149,14 +149,14 @@ export class DocumentView {
     return { plane, video: isInvisible ? whole : videoBox?.padding, drawn, isAnimated };
   }
 
-  #background(box: Box, clut: string, plane: Plane): PlacedPicture | undefined {
-    const address = addressOf(box.style.get('background-image'));
+  #background(box: LayoutBox, clut: string, plane: DrawingPlane): PlacedPicture | undefined {
+    const address = urlAddress(box.style.get('background-image'));
     if (address === '') return undefined;
     const picture = this.sources.picture({ element: box.element, address, clut, isBackground: true });
     return picture === null ? undefined : { picture, ...shownSize(picture, plane, undefined) };
   }
 
-  #picture(box: Box, clut: string, plane: Plane): PlacedPicture | undefined {
+  #picture(box: LayoutBox, clut: string, plane: DrawingPlane): PlacedPicture | undefined {
     const { element } = box;
     const address = element.tagName === 'object' ? `${element.read('data')}` : '';
     if (address === '' || !PICTURE.test(element.attribute('type'))) return undefined;
@@ -165,11 +165,11 @@ export class DocumentView {
   }
 }
 
-function isVideo({ element }: Box): boolean {
+function isVideo({ element }: LayoutBox): boolean {
   return element.tagName === 'object' && VIDEO.test(element.attribute('type'));
 }
 
-function isShown({ style }: Box): boolean {
+function isShown({ style }: LayoutBox): boolean {
   return style.get('visibility') === 'visible';
 }
 
@@ -203,8 +203,8 @@ function isSameLook(one: PaintedBox, other: PaintedBox): boolean {
     one.box.element === other.box.element &&
     one.box.style.look === other.box.style.look &&
     one.box.text === other.box.text &&
-    isSame(one.box.border, other.box.border) &&
-    isSame(one.box.clip, other.box.clip) &&
+    isSameRect(one.box.border, other.box.border) &&
+    isSameRect(one.box.clip, other.box.clip) &&
     one.palette === other.palette &&
     one.shift === other.shift &&
     one.isVideo === other.isVideo &&

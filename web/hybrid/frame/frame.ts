@@ -22,7 +22,7 @@ const CHECK_MS = 200;
 const POINTS = [0.04, 0.25, 0.5, 0.75, 0.96];
 
 /** @returns whether an element other than those around it is over the object */
-function isCovered(object: Element, { left, top, width, height }: DOMRect): boolean {
+function isObjectCovered(object: Element, { left, top, width, height }: DOMRect): boolean {
   return POINTS.some((x) =>
     POINTS.some((y) => {
       const found = document.elementFromPoint(left + x * width, top + y * height);
@@ -45,7 +45,7 @@ function place(): { readonly rectangle: Rectangle | undefined; readonly isCovere
       width: part(box.width, innerWidth),
       height: part(box.height, innerHeight),
     },
-    isCovered: isCovered(object, box),
+    isCovered: isObjectCovered(object, box),
   };
 }
 
@@ -68,13 +68,13 @@ function followPicture(link: PageLink): void {
 /** Elements that played, at most. */
 const MOST = 64;
 
-let volume = 1;
+let objectVolume = 1;
 const playing = new Set<WeakRef<HTMLMediaElement>>();
 const { play } = HTMLMediaElement.prototype;
 
 function apply(element: HTMLMediaElement): void {
-  element.volume = volume;
-  element.muted = volume === 0;
+  element.volume = objectVolume;
+  element.muted = objectVolume === 0;
 }
 
 HTMLMediaElement.prototype.play = function playAsLoud(this: HTMLMediaElement): Promise<void> {
@@ -85,7 +85,7 @@ HTMLMediaElement.prototype.play = function playAsLoud(this: HTMLMediaElement): P
 
 /** @param to 0 to 1 */
 function followVolume(to: number): void {
-  volume = to;
+  objectVolume = to;
   for (const reference of playing) {
     const element = reference.deref();
     if (element === undefined) playing.delete(reference);
@@ -102,10 +102,10 @@ const BEGINNING_MS = 3000;
 /** Turns between looks at the time. */
 const TURNS = 64;
 
-const query = new URLSearchParams(location.search);
+const frameQuery = new URLSearchParams(location.search);
 const ids = {
-  organisation: Number(query.get('organisation')),
-  application: Number(query.get('application')),
+  organisation: Number(frameQuery.get('organisation')),
+  application: Number(frameQuery.get('application')),
 };
 
 /** Ends a loop that holds the page's thread. A task begins with its first turn, and has ended when a message comes through. */
@@ -143,9 +143,9 @@ function probe(link: PageLink): void {
   link.send({ kind: 'probed' });
 }
 
-type Shown = Extract<HostMessage, { kind: 'document' }>;
+type ShownDocument = Extract<HostMessage, { kind: 'document' }>;
 
-async function show(link: PageLink, { url, html, font, facts }: Shown): Promise<void> {
+async function show(link: PageLink, { url, html, font, facts }: ShownDocument): Promise<void> {
   const resources = new Resources(link, facts.isThreadShared);
   const { html: text, base, viewport } = await pageText(html, url, resources);
   if (viewport !== undefined) link.send({ kind: 'viewport', width: viewport });

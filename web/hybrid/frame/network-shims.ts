@@ -15,7 +15,7 @@ interface Body {
 const FORM = 'application/x-www-form-urlencoded';
 
 /** Undefined: nothing. @throws TypeError for a body that cannot be sent */
-function bodyOf(value: unknown, contentType: string | null): Body | undefined {
+function requestBody(value: unknown, contentType: string | null): Body | undefined {
   if (value === undefined || value === null) return undefined;
   if (value instanceof URLSearchParams) return { type: FORM, text: value.toString() };
   if (typeof value !== 'string') throw new TypeError('only forms, JSON and text can be sent');
@@ -31,7 +31,7 @@ function postBody(method: string, value: unknown, contentType: string | null): B
     case 'GET':
       return undefined;
     case 'POST':
-      return bodyOf(value, contentType) ?? { type: 'text/plain', text: '' };
+      return requestBody(value, contentType) ?? { type: 'text/plain', text: '' };
     default:
       throw new TypeError(`${method} is not supported`);
   }

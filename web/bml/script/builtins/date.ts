@@ -9,9 +9,9 @@ import { BoxObject, OBJECT_BYTES, type Primitive, type ScriptObject, type Value 
 import { defineConstructor, defineFunction, wrongClass } from './basic.ts';
 
 const FIELDS = ['FullYear', 'Month', 'Date', 'Hours', 'Minutes', 'Seconds', 'Milliseconds'] as const;
-type Field = (typeof FIELDS)[number];
+type DateField = (typeof FIELDS)[number];
 /** How many arguments the functions that set a field take: the field and those behind it, within date or time. */
-const SET_ARGUMENTS: Readonly<Record<Field, number>> = {
+const SET_ARGUMENTS: Readonly<Record<DateField, number>> = {
   FullYear: 3,
   Month: 2,
   Date: 1,
@@ -35,7 +35,7 @@ export function defineDate(globalObject: ScriptObject, prototypes: Prototypes): 
     name: 'Date',
     params: ['primitive', 'number', 'number', 'number', 'number', 'number', 'number'],
     call: (vm, _self, args, construct) =>
-      construct ? makeDate(vm, timeOf(vm, args)) : dateText(vm.now() + JST_OFFSET_MS),
+      construct ? makeDate(vm, timeOf(vm, args)) : scriptDateText(vm.now() + JST_OFFSET_MS),
   });
   const method = (
     name: string,
@@ -56,10 +56,10 @@ export function defineDate(globalObject: ScriptObject, prototypes: Prototypes): 
   method('getTime', 0, (_date, time) => time);
   method('valueOf', 0, (_date, time) => time);
   method('getTimezoneOffset', 0, () => -JST_OFFSET_MS / 60_000);
-  method('toString', 0, (_date, time) => dateText(time + JST_OFFSET_MS));
-  method('toLocaleString', 0, (_date, time) => dateText(time + JST_OFFSET_MS));
-  method('toUTCString', 0, (_date, time) => dateText(time));
-  method('toGMTString', 0, (_date, time) => dateText(time));
+  method('toString', 0, (_date, time) => scriptDateText(time + JST_OFFSET_MS));
+  method('toLocaleString', 0, (_date, time) => scriptDateText(time + JST_OFFSET_MS));
+  method('toUTCString', 0, (_date, time) => scriptDateText(time));
+  method('toGMTString', 0, (_date, time) => scriptDateText(time));
   method('setTime', 1, (date, _time, [time]) => {
     date.primitive = new Date(Math.trunc(time ?? Number.NaN)).getTime();
     return date.primitive;
@@ -72,7 +72,7 @@ export function defineDate(globalObject: ScriptObject, prototypes: Prototypes): 
     for (const field of FIELDS) {
       method(`get${zone}${field}`, 0, (_date, time) => new Date(time + shift)[`getUTC${field}`]());
       method(`set${zone}${field}`, SET_ARGUMENTS[field], (date, time, args) => {
-        date.primitive = changed(new Date(time + shift), field, args) - shift;
+        date.primitive = withFields(new Date(time + shift), field, args) - shift;
         return date.primitive;
       });
     }
@@ -80,7 +80,7 @@ export function defineDate(globalObject: ScriptObject, prototypes: Prototypes): 
 }
 
 /** ms since 1970 after a field, and those behind it, are set. */
-function changed(date: Date, field: Field, [first = Number.NaN, ...more]: readonly number[]): number {
+function withFields(date: Date, field: DateField, [first = Number.NaN, ...more]: readonly number[]): number {
   const [second, third, fourth] = more;
   if (field === 'FullYear' || field === 'Month') {
     // Arguments that are not given keep their fields.
@@ -122,6 +122,6 @@ function parsed(text: string): number {
   return Date.UTC(year, month - 1, day, hours, minutes, seconds) - JST_OFFSET_MS;
 }
 
-function dateText(time: number): string {
+function scriptDateText(time: number): string {
   return Number.isNaN(time) ? 'NaN' : new Date(time).toISOString().replace(/\.\d{3}Z$/, '');
 }
