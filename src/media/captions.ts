@@ -1,13 +1,21 @@
 /** Caption pages as a viewer gets them, and as the captions file of a recording. */
+
 import type { CaptionPage, CaptionsFile, CaptionsNotice, TimedCaptionPage } from '../../lib/wire/caption.ts';
+import { LANGUAGE_NAMES } from '../../lib/wire/languages.ts';
 import { LIVE_CHANNEL } from '../../lib/wire/live-frames.ts';
 import { CAPTION_PAGE_VERSION } from '../../lib/wire/vocabulary.ts';
-import { captionLanguageLabel } from '../model/caption-language.ts';
 import { type CutList, toEncoded } from '../model/recording-time.ts';
 import type { CaptionItem, CaptionPageItem, CaptionTrackItem } from '../reception/caption-reader.ts';
 import type { SideCollector, SideEncoder, SideMessage } from './side-row.ts';
 
 const FIRST_LANGUAGE = 1;
+
+const LABELS: Readonly<Record<string, string>> = { ...LANGUAGE_NAMES, tgl: 'タガログ語' };
+
+/** @param index 1 to 8 @param code ISO 639-2; empty when none was declared */
+function languageLabel(index: number, code: string): string {
+  return LABELS[code] ?? (index === FIRST_LANGUAGE ? '日本語' : `第${index}言語`);
+}
 
 const NO_PAGE: CaptionPage = { v: CAPTION_PAGE_VERSION, plane: [960, 540], duration: null, runs: [] };
 const NO_PAGE_JSON = JSON.stringify(NO_PAGE);
@@ -110,11 +118,11 @@ export class CaptionSelection implements SideEncoder<CaptionItem> {
     const languages = (this.#captions.languages ?? []).map(({ index, code }) => ({
       index,
       code,
-      label: captionLanguageLabel(index, code),
+      label: languageLabel(index, code),
     }));
     // Before the management data the languages are unknown.
     const sent = languages.find(({ index }) => index === language);
-    const label = sent?.label ?? captionLanguageLabel(FIRST_LANGUAGE, '');
+    const label = sent?.label ?? languageLabel(FIRST_LANGUAGE, '');
     const notice: CaptionsNotice = {
       type: 'captions',
       tracks: [{ index: 0, lang: sent === undefined || sent.code === '' ? null : sent.code, label }],
@@ -194,7 +202,7 @@ export class CaptionCollection implements SideCollector<CaptionItem> {
 
   #language(index: number): { index: number; code: string; label: string } {
     const code = this.#codes.get(index) ?? '';
-    return { index, code, label: captionLanguageLabel(index, code) };
+    return { index, code, label: languageLabel(index, code) };
   }
 }
 

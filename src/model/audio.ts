@@ -1,5 +1,7 @@
 /** The audio choices of a programme, from the audio components that the guide declares. */
+
 import type { AudioOption } from '../../lib/wire/api.ts';
+import { LANGUAGE_NAMES } from '../../lib/wire/languages.ts';
 
 /** Audio component descriptor, ARIB STD-B10 Part 2, 6.2.26. */
 export interface AudioComponent {
@@ -21,25 +23,12 @@ export function isAudioComponent({ languages, text }: Partial<AudioComponent>): 
 
 const DUAL_MONO = 0x02;
 
-const LANGUAGES: Readonly<Record<string, string>> = {
-  jpn: '日本語',
-  eng: '英語',
-  deu: 'ドイツ語',
-  fra: 'フランス語',
-  ita: 'イタリア語',
-  rus: 'ロシア語',
-  zho: '中国語',
-  kor: '韓国語',
-  spa: 'スペイン語',
-  por: 'ポルトガル語',
-};
-
 /** Offered if the guide has no audio components. */
 const UNDECLARED: AudioOption = { id: '0:both', stream: 0, side: 'both', label: '主音声' };
 
 /** `etc` and unknown codes do not identify a language for users. */
 function languageLabel(code: string | undefined): string {
-  return code === undefined ? '' : (LANGUAGES[code.toLowerCase()] ?? '');
+  return code === undefined ? '' : (LANGUAGE_NAMES[code.toLowerCase()] ?? '');
 }
 
 function join(role: string, detail: string): string {

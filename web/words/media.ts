@@ -1,5 +1,7 @@
 /** Pictures and sounds of a programme in words. */
+
 import type { ProgramDetail } from '../../lib/wire/api.ts';
+import { LANGUAGE_NAMES } from '../../lib/wire/languages.ts';
 
 type Audio = NonNullable<ProgramDetail['audios']>[number];
 
@@ -19,21 +21,6 @@ const MODES: Readonly<Record<number, string>> = {
   17: '22.2chサラウンド',
 };
 
-/** ISO 639-2 codes that Japanese broadcasts use. */
-const LANGUAGES: Readonly<Record<string, string>> = {
-  jpn: '日本語',
-  eng: '英語',
-  deu: 'ドイツ語',
-  fra: 'フランス語',
-  ita: 'イタリア語',
-  rus: 'ロシア語',
-  zho: '中国語',
-  kor: '韓国語',
-  spa: 'スペイン語',
-  por: 'ポルトガル語',
-  etc: '外国語',
-};
-
 const RESOLUTIONS: Readonly<Record<string, string>> = {
   '4320p': '8K（4320p）',
   '2160p': '4K（2160p）',
@@ -45,7 +32,8 @@ const RESOLUTIONS: Readonly<Record<string, string>> = {
 };
 
 function languageText(code: string): string {
-  return LANGUAGES[code.toLowerCase()] ?? code;
+  const known = code.toLowerCase();
+  return LANGUAGE_NAMES[known] ?? (known === 'etc' ? '外国語' : code);
 }
 
 /** `ステレオ・日本語`, with what the broadcaster calls it in brackets. */
