@@ -9,7 +9,7 @@ import { parseEit, parseTot } from '../../lib/arib/si/eit.ts';
 import { broadcastEvent } from '../../lib/arib/si/event.ts';
 import { completeLogo, logoSize, parseCdt, parseLogo, parseLogoModule } from '../../lib/arib/si/logo.ts';
 import { ScheduleCoverage } from '../../lib/arib/si/schedule-coverage.ts';
-import { parseBat, parseBit, parseNit, parseSdt } from '../../lib/arib/si/service-tables.ts';
+import { parseBit, parseNit, parseSdt } from '../../lib/arib/si/service-tables.ts';
 import { broadcastMs } from '../../lib/arib/time.ts';
 import { readSection, type Section } from '../../lib/arib/ts/section.ts';
 import { longSection, u16 } from '../stream-builder.ts';
@@ -100,7 +100,7 @@ function contents(random: Random): number[] {
   return [count, ...octets];
 }
 
-const PARSERS = [...[parseNit, parseBat, parseSdt, parseBit, parseAit, parseEcm, parseTot]];
+const PARSERS = [parseNit, parseSdt, parseBit, parseAit, parseEcm, parseTot];
 /** Kept over all rounds, because their bounds must hold. */
 const coverage = new ScheduleCoverage();
 const tables = new CompleteTables();

@@ -94,26 +94,6 @@ const DESCRIPTORS: readonly [octets: string, expected: object][] = [
     },
   ],
   [
-    `58 0D    // local time offset
-     4A 50 4E // JPN
-     06       // country_region_id 1, reserved 1, polarity 0
-     01 00    // one hour
-     9E 8B 02 00 00 // 1970-01-01 02:00 JST is MJD 40587 = 0x9E8B
-     00 30    // next: half an hour`,
-    {
-      kind: 'local_time_offset',
-      offsets: [
-        {
-          country: 'JPN',
-          region: 1,
-          offset: 60,
-          changeAt: Date.parse('1970-01-01T02:00:00+09:00'),
-          nextOffset: 30,
-        },
-      ],
-    },
-  ],
-  [
     `C1 01    // digital copy control
      84       // one generation 10, no rate, no components, type 01, APS 00`,
     {

@@ -35,7 +35,6 @@ import {
   parseShortEvent,
 } from './events.ts';
 import {
-  parseLocalTimeOffset,
   parseNetworkName,
   parsePartialReception,
   parseSatelliteDelivery,
@@ -43,7 +42,7 @@ import {
   parseTerrestrialDelivery,
   parseTsInformation,
 } from './networks.ts';
-import { parseBouquetName, parseLogoTransmission, parseService, parseServiceList } from './services.ts';
+import { parseLogoTransmission, parseService, parseServiceList } from './services.ts';
 
 type KnownDescriptor = NonNullable<ReturnType<(typeof PARSERS)[number][1]>>;
 export type Descriptor = KnownDescriptor | RawDescriptor;
@@ -56,7 +55,6 @@ const PARSERS = [
   [0x40, parseNetworkName],
   [0x41, parseServiceList],
   [0x43, parseSatelliteDelivery],
-  [0x47, parseBouquetName],
   [0x48, parseService],
   [0x4d, parseShortEvent],
   [0x4e, parseExtendedEvent],
@@ -64,7 +62,6 @@ const PARSERS = [
   [0x52, parseStreamIdentifier],
   [0x54, parseContent],
   [0x55, parseParentalRating],
-  [0x58, parseLocalTimeOffset],
   [0x6f, parseApplicationSignalling],
   [0xc1, parseDigitalCopyControl],
   [0xc4, parseAudioComponent],

@@ -13,7 +13,6 @@ const IN_1970 = Date.parse('1970-01-01T00:00:00+09:00');
 
 /** A descriptor as sent (tag, length, body) and its parsed value. */
 const DESCRIPTORS: readonly [octets: string, expected: object][] = [
-  ['47 02 A2 A4 // bouquet name', { kind: 'bouquet_name', name: 'あい' }],
   [
     '6F 03 80 11 E5 // application signalling',
     { kind: 'application_signalling', applications: [{ applicationType: 0x11, aitVersion: 5 }] },

@@ -1,4 +1,4 @@
-/** Descriptors of services and bouquets: names, lists, logos. */
+/** Descriptors of services: names, lists, logos. */
 import type { ServiceId } from '../ids.ts';
 import type { Reader } from '../reader.ts';
 import { readText } from '../text/text.ts';
@@ -37,16 +37,6 @@ export function parseServiceList(r: Reader): ServiceListDescriptor {
   const services: ListedService[] = [];
   while (r.remaining > 0) services.push({ serviceId: r.u16() as ServiceId, serviceType: r.u8() });
   return { kind: 'service_list', services };
-}
-
-/** Bouquet name descriptor, tag 0x47. ARIB STD-B10 Part 2, 6.2.1. */
-interface BouquetNameDescriptor {
-  readonly kind: 'bouquet_name';
-  readonly name: string;
-}
-
-export function parseBouquetName(r: Reader): BouquetNameDescriptor {
-  return { kind: 'bouquet_name', name: readText(r, r.remaining) };
 }
 
 /** Logo transmission descriptor, tag 0xCF: where the logo of a service is sent. ARIB STD-B10 Part 2, 6.2.44. */

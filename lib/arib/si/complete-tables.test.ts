@@ -9,7 +9,7 @@ function section(fields: SectionFields): Section {
   return read;
 }
 
-/** A NIT or BAT section with one stream and no descriptors. */
+/** A NIT section with one stream and no descriptors. */
 function nit(number: number, lastNumber: number, more: Partial<SectionFields> = {}): Section {
   const stream = [...u16(0x4010 + number), ...u16(4), 0xf0, 0];
   const body = [0xf0, 0, ...u16(0xf000 | stream.length), ...stream];
@@ -54,17 +54,6 @@ test('SDTs of two networks with the same transport_stream_id are separate tables
   expect(tables.add(sdt(6, 1, 1))).toBeUndefined();
   expect(tables.add(sdt(4, 1, 1))).toMatchObject({ kind: 'sdt', table: { originalNetworkId: 4 } });
   expect(tables.add(sdt(6, 0, 1))).toMatchObject({ kind: 'sdt', table: { originalNetworkId: 6 } });
-});
-
-test('the sections of a BAT and of a BIT are joined as well', () => {
-  const tables = new CompleteTables();
-  expect(tables.add(nit(0, 0, { tableId: 0x4a }))).toMatchObject({ kind: 'bat', table: { bouquetId: 4 } });
-  const body = (id: number) => [0xe0, 0, id, 0xf0, 0];
-  const bit = { tableId: 0xc4, extension: 4, lastNumber: 1 };
-  tables.add(section({ ...bit, number: 1, body: body(2) }));
-  const whole = tables.add(section({ ...bit, number: 0, body: body(1) }));
-  if (whole?.kind !== 'bit') throw new Error('no BIT');
-  expect(whole.table.broadcasters.map((each) => each.broadcasterId)).toEqual([1, 2]);
 });
 
 test('other tables and malformed ones are ignored; the number of tables is bounded', () => {

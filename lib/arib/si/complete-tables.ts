@@ -1,20 +1,14 @@
 /**
- * Complete NIT, BAT, SDT and BIT: sections are collected until all of one version were received, then parsed and
+ * Complete NIT and SDT: sections are collected until all of one version were received, then parsed and
  * joined. ARIB STD-B10 Part 2, 5.1: sub-tables are identified by table_id, extension and, for an SDT, the original
  * network.
  */
 import type { Section } from '../ts/section.ts';
 import { SubTable } from '../ts/sub-table.ts';
 import {
-  BAT_TABLE_ID,
-  type Bat,
-  BIT_TABLE_ID,
-  type Bit,
   NIT_ACTUAL_TABLE_ID,
   NIT_OTHER_TABLE_ID,
   type Nit,
-  parseBat,
-  parseBit,
   parseNit,
   parseSdt,
   SDT_ACTUAL_TABLE_ID,
@@ -25,9 +19,7 @@ import {
 /** Its section number is 0, its loops are joined from all sections. */
 type CompleteTable =
   | { readonly kind: 'nit'; readonly table: Nit }
-  | { readonly kind: 'bat'; readonly table: Bat }
-  | { readonly kind: 'sdt'; readonly table: Sdt }
-  | { readonly kind: 'bit'; readonly table: Bit };
+  | { readonly kind: 'sdt'; readonly table: Sdt };
 
 /** Limit of stored sub-tables; the NIT and SDT of all BS and CS streams are under a hundred. */
 const LIMIT = 256;
@@ -71,10 +63,8 @@ type TableReader = (sections: readonly Section[]) => CompleteTable | undefined;
 const READERS: ReadonlyMap<number, TableReader> = new Map<number, TableReader>([
   [NIT_ACTUAL_TABLE_ID, completeNit],
   [NIT_OTHER_TABLE_ID, completeNit],
-  [BAT_TABLE_ID, completeBat],
   [SDT_ACTUAL_TABLE_ID, completeSdt],
   [SDT_OTHER_TABLE_ID, completeSdt],
-  [BIT_TABLE_ID, completeBit],
 ]);
 
 /** Undefined if one of them cannot be parsed. */
@@ -100,27 +90,9 @@ function completeNit(sections: readonly Section[]): CompleteTable | undefined {
   return { kind: 'nit', table: { ...first, descriptors, transportStreams } };
 }
 
-function completeBat(sections: readonly Section[]): CompleteTable | undefined {
-  const parts = readAll(sections, parseBat);
-  const [first] = parts ?? [];
-  if (parts === undefined || first === undefined) return undefined;
-  const descriptors = parts.flatMap((part) => part.descriptors);
-  const transportStreams = parts.flatMap((part) => part.transportStreams);
-  return { kind: 'bat', table: { ...first, descriptors, transportStreams } };
-}
-
 function completeSdt(sections: readonly Section[]): CompleteTable | undefined {
   const parts = readAll(sections, parseSdt);
   const [first] = parts ?? [];
   if (parts === undefined || first === undefined) return undefined;
   return { kind: 'sdt', table: { ...first, services: parts.flatMap((part) => part.services) } };
-}
-
-function completeBit(sections: readonly Section[]): CompleteTable | undefined {
-  const parts = readAll(sections, parseBit);
-  const [first] = parts ?? [];
-  if (parts === undefined || first === undefined) return undefined;
-  const descriptors = parts.flatMap((part) => part.descriptors);
-  const broadcasters = parts.flatMap((part) => part.broadcasters);
-  return { kind: 'bit', table: { ...first, descriptors, broadcasters } };
 }

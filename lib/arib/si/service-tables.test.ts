@@ -1,4 +1,4 @@
-/** BAT, BIT, AIT and ECM, octet by octet. */
+/** BIT, AIT and ECM, octet by octet. */
 
 import { describe, expect, test } from 'bun:test';
 import { longSection, type SectionFields, u16 } from '../../../test/stream-builder.ts';
@@ -6,7 +6,7 @@ import { parseAit } from '../application/section-ait.ts';
 import type { ServiceId } from '../ids.ts';
 import { readSection, type Section } from '../ts/section.ts';
 import { parseEcm } from './ecm.ts';
-import { broadcasterOf, parseBat, parseBit } from './service-tables.ts';
+import { broadcasterOf, parseBit } from './service-tables.ts';
 
 /** Octets in hexadecimal, with a comment after `//` on each line. */
 function octets(table: string): Uint8Array {
@@ -33,32 +33,6 @@ interface Example {
 }
 
 const EXAMPLES: readonly Example[] = [
-  {
-    name: 'BAT: bouquet, streams and their descriptors',
-    parse: parseBat,
-    tableId: 0x4a,
-    extension: 0x1234,
-    body: `
-      F0 04          // reserved 4, bouquet_descriptors_length
-      47 02 A2 A4    // bouquet name あい
-      F0 0B          // reserved 4, transport_stream_loop_length
-      40 10 00 04    // transport_stream_id, original_network_id
-      F0 05
-      41 03 00 65 01 // service list
-    `,
-    expected: {
-      bouquetId: 0x1234,
-      ...HEAD,
-      descriptors: [{ kind: 'bouquet_name', name: 'あい' }],
-      transportStreams: [
-        {
-          transportStreamId: 0x4010,
-          originalNetworkId: 4,
-          descriptors: [{ kind: 'service_list', services: [{ serviceId: 101, serviceType: 1 }] }],
-        },
-      ],
-    },
-  },
   {
     name: 'BIT: network and broadcasters',
     parse: parseBit,

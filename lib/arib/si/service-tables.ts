@@ -1,10 +1,10 @@
-/** Tables of networks, bouquets, services and broadcasters: NIT, BAT, SDT, BIT. */
+/** Tables of networks, services and broadcasters: NIT, SDT, BIT. */
 import { type Descriptor, filterDescriptors, findDescriptor, readDescriptors } from '../descriptor/index.ts';
 import { type NetworkId, pid, type ServiceId, type TransportStreamId } from '../ids.ts';
 import { Reader } from '../reader.ts';
 import type { Section } from '../ts/section.ts';
 
-/** A transport stream of a network or bouquet, ARIB STD-B10 Part 2, 5.2.4 and 5.2.5. */
+/** A transport stream of a network, ARIB STD-B10 Part 2, 5.2.4. */
 export interface DescribedStream {
   readonly transportStreamId: TransportStreamId;
   readonly originalNetworkId: NetworkId;
@@ -54,38 +54,6 @@ export function parseNit(section: Section): Nit | undefined {
   return {
     actual,
     networkId: section.extension as NetworkId,
-    version: section.version,
-    sectionNumber: section.number,
-    lastSectionNumber: section.lastNumber,
-    descriptors,
-    transportStreams,
-  };
-}
-
-/** A section of the bouquet association table: services offered together. ARIB STD-B10 Part 2, 5.2.5. */
-export interface Bat {
-  readonly bouquetId: number;
-  readonly version: number;
-  readonly sectionNumber: number;
-  readonly lastSectionNumber: number;
-  readonly descriptors: readonly Descriptor[];
-  readonly transportStreams: readonly DescribedStream[];
-}
-
-export const BAT_TABLE_ID = 0x4a;
-
-/** Undefined if the section is not a BAT, is not current yet, or has a wrong length. */
-export function parseBat(section: Section): Bat | undefined {
-  if (section.tableId !== BAT_TABLE_ID || !section.long || !section.current) return undefined;
-  const r = new Reader(section.body);
-  // reserved 4, bouquet_descriptors_length 12
-  const descriptors = readDescriptors(r.slice(r.length12()));
-  // reserved 4, transport_stream_loop_length 12
-  const loop = r.slice(r.length12());
-  const transportStreams = readTransportStreams(loop);
-  if (r.exhausted || loop.exhausted) return undefined;
-  return {
-    bouquetId: section.extension,
     version: section.version,
     sectionNumber: section.number,
     lastSectionNumber: section.lastNumber,
@@ -167,7 +135,7 @@ function readService(r: Reader): DescribedService {
 }
 
 /** A section of the broadcaster information table. ARIB STD-B10 Part 2, 5.2.13; TR-B14, TR-B15 Vol. 4. */
-export interface Bit {
+interface Bit {
   readonly originalNetworkId: NetworkId;
   readonly version: number;
   readonly sectionNumber: number;
@@ -186,7 +154,7 @@ interface Broadcaster {
 }
 
 export const BIT_PID = pid(0x0024);
-export const BIT_TABLE_ID = 0xc4;
+const BIT_TABLE_ID = 0xc4;
 
 /** Undefined if the section is not a BIT, is not current yet, or has a wrong length. */
 export function parseBit(section: Section): Bit | undefined {
