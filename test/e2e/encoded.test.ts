@@ -54,7 +54,6 @@ beforeAll(async () => {
   database = openDatabase(join(service.folder, 'svc.db'));
   await until(async () => (await (await fetch(`${service.url}/api/services`)).json()).length === 2);
   page = await (await sharedBrowser()).newPage({ viewport: { width: 800, height: 600 } });
-  page.setDefaultTimeout(120_000);
   page.on('pageerror', (error) => faults.push(error.message));
   await page.addInitScript(spy);
 });

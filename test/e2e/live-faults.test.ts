@@ -22,7 +22,6 @@ const AT = broadcastMs(Date.UTC(2026, 0, 5, 12, 10));
 const SECONDS = 60;
 const TICKS = 90_000;
 const FRAME_TICKS = 3_003;
-const LIMIT_MS = 100_000;
 /** "The picture recovers by itself within 2 s of good data", beyond the delay of the picture behind the broadcast. */
 const RECOVERY_MS = 2_000;
 /** Number of caption changes that are compared; one is enough to test the path. */
@@ -100,7 +99,6 @@ describe.skipIf(!hasChromium)('a station that is watched', () => {
     service = await startTestService({ environment, webDir });
     await until(async () => (await (await fetch(`${service.url}/api/services`)).json()).length === 2);
     page = await browser.newPage({ viewport: { width: 960, height: 640 } });
-    page.setDefaultTimeout(LIMIT_MS);
     page.on('pageerror', (error) => faults.push(error.message));
     await page.addInitScript(liveSpy);
   });

@@ -7,15 +7,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import type { Recording, Station } from '../../lib/wire/api.ts';
 import { scenarioFile } from '../synth/scenario-file.ts';
-import { until } from '../until.ts';
+import { HANG_LIMIT_MS, until } from '../until.ts';
 import { hasChromium, PLAIN_HOST, sharedBrowser } from '../web/browser.ts';
 import { pressTwice } from '../web/user-input.ts';
 import { type Demo, startDemo } from './demo.ts';
 import { endRecording, flashesFrom, json, markError, playbackOf, startRecording } from './recorded.ts';
 import { flashToBeep, recordAppends, watch } from './watch.ts';
 
-const PAGE_WAIT_MS = 120_000;
-const ENOUGH = { flashes: 3, pictures: 60, limitMs: PAGE_WAIT_MS };
+const ENOUGH = { flashes: 3, pictures: 60, limitMs: HANG_LIMIT_MS };
 const RECORDED_S = 21;
 /** A busy machine drops pictures: it looks again before the recording is over. */
 const MOST_LOOKS = 6;
@@ -59,7 +58,6 @@ const stationOf = (type: Station['type']): Station => {
 /** Opens a page for this time. */
 async function inPage(use: (page: Page) => Promise<void>): Promise<void> {
   const page = await (await sharedBrowser()).newPage({ viewport: { width: 800, height: 600 } });
-  page.setDefaultTimeout(PAGE_WAIT_MS);
   page.on('pageerror', (error) => problems.push(String(error)));
   try {
     await use(page);
@@ -88,9 +86,7 @@ async function flashBehind(page: Page, digit: number, duration: number): Promise
 async function play(page: Page, address: string): Promise<void> {
   await page.addInitScript(recordAppends);
   await page.goto(address);
-  await page.waitForFunction(() => (document.querySelector('video')?.currentTime ?? 0) > 0, undefined, {
-    timeout: PAGE_WAIT_MS,
-  });
+  await page.waitForFunction(() => (document.querySelector('video')?.currentTime ?? 0) > 0);
   const sound = page.getByRole('button', { name: /音を出す/ });
   if (await sound.isVisible()) await sound.click();
   await page.waitForFunction(() => {
@@ -219,7 +215,7 @@ describe.skipIf(!hasChromium)('the demo', () => {
     inPage(async (page) => {
       await play(page, `${demo.url}chase/${running.id}`);
       expect(await page.evaluate(() => isSecureContext)).toBe(true);
-      expect(await flashesFrom(page, 0, 3, PAGE_WAIT_MS)).toHaveLength(3);
+      expect(await flashesFrom(page, 0, 3, HANG_LIMIT_MS)).toHaveLength(3);
       await until('enough is recorded', () => Date.now() - startedAt > RECORDED_S * 1000);
       const recording = await endRecording(demo.url, running);
       expect(recording.verdict).toMatchObject({ drops: 0, gaps: [] });
@@ -227,7 +223,7 @@ describe.skipIf(!hasChromium)('the demo', () => {
       expect(playback.duration).toBeGreaterThan(RECORDED_S - 1);
       await play(page, `${demo.url}watch/${recording.id}`);
       await page.keyboard.press('0');
-      const seen = await watch(page, { flashes: 3, pictures: 30, limitMs: PAGE_WAIT_MS });
+      const seen = await watch(page, { flashes: 3, pictures: 30, limitMs: HANG_LIMIT_MS });
       expect(Math.max(...flashToBeep(seen))).toBeLessThan(0.04);
       const errors: number[] = [];
       for (const key of [7, 2]) {

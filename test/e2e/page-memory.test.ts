@@ -19,7 +19,6 @@ const SOAK_S = Number(process.env.SVC_SOAK_S ?? 3_600);
 const AT = broadcastMs(Date.UTC(2026, 0, 5, 12, 10));
 const STRETCH_S = 60;
 const SAMPLE_MS = 15_000;
-const LIMIT_MS = 100_000;
 /** Variation caused by garbage collection and decoder buffers. */
 const GROWTH_MB = 48;
 const HEAP_GROWTH_MB = 8;
@@ -82,7 +81,6 @@ describe.skipIf(!(LONG && hasChromium))('pages with live television', () => {
 
   async function open(isRaw: boolean): Promise<void> {
     const page = await browser.newPage({ viewport: { width: 960, height: 640 } });
-    page.setDefaultTimeout(LIMIT_MS);
     await page.addInitScript(liveSpy);
     const url = service.url.replace('127.0.0.1', isRaw ? PLAIN_HOST : '127.0.0.1');
     await page.goto(url);

@@ -4,7 +4,7 @@
  * booked from the notice.
  */
 import type { Database } from 'bun:sqlite';
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,13 +19,11 @@ import { putPrograms } from '../service/guide-rows.ts';
 import { HOME_STATION, StandInAgent, startTestService, type TestService } from '../service/harness.ts';
 import { putRecording } from '../service/recording-rows.ts';
 import { tunerOf } from '../tuner.ts';
-import { TEST_LIMIT_MS, until } from '../until.ts';
+import { HANG_LIMIT_MS, until } from '../until.ts';
 import { builtWeb } from '../web/browser.ts';
 import { FULL_CHROMIUM, hasFullChromium } from '../web/offline-home.ts';
 import { CutLine } from './cut-line.ts';
 import { RecordedAir } from './recorded-air.ts';
-
-setDefaultTimeout(TEST_LIMIT_MS);
 
 const HOST = 'tv.example.net';
 const SECONDS = 12;
@@ -101,7 +99,7 @@ describe.skipIf(!hasFullChromium || Bun.which('openssl') === null)('a phone', ()
         ],
       ],
     });
-    context.setDefaultTimeout(120_000);
+    context.setDefaultTimeout(HANG_LIMIT_MS);
     await context.grantPermissions(['notifications'], { origin });
     await until(async () => (await get<unknown[]>('services')).length > 0);
   });

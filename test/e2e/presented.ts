@@ -4,6 +4,7 @@
  * statistics.
  */
 import type { Page } from 'playwright-core';
+import { HANG_LIMIT_MS } from '../until.ts';
 
 export interface Presented {
   /** Media times, s. */
@@ -173,11 +174,10 @@ async function listen(index: number): Promise<number[]> {
   return beeps;
 }
 
-/** Against hanging: a busy machine drops the pictures of some flashes. */
-const LIMIT_MS = 120_000;
-
-/** Watches until this many flashes were seen to begin. The page must be playing. */
-export async function presented(page: Page, flashes: number, limitMs = LIMIT_MS): Promise<Presented> {
+/**
+ * Watches until this many flashes were seen to begin: a busy machine drops the pictures of some. The page must be playing.
+ */
+export async function presented(page: Page, flashes: number, limitMs = HANG_LIMIT_MS): Promise<Presented> {
   const seen = await page.evaluate(measure, { flashes, limitMs });
   return { ...seen, beeps: [...(await page.evaluate(listen, -2)), ...(await page.evaluate(listen, -1))] };
 }

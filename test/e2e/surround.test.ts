@@ -3,13 +3,11 @@
  * channel in each ear against ITU-R BS.775-3, annex 4, table 2. Decoded and mixed by the browser faster than
  * real time.
  */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { AudioTrack } from '../../web/raw/audio-track.ts';
 import { ffmpeg } from '../mpeg2/reference.ts';
 import { hasChromium, PLAIN_HOST, sharedBrowser } from '../web/browser.ts';
-
-setDefaultTimeout(600_000);
 
 const SECONDS = 6;
 /** Each channel has a tone of its own, Hz; the low-frequency one is not part of a downmix. */

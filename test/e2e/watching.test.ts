@@ -61,7 +61,6 @@ beforeAll(async () => {
   await until(async () => (await (await fetch(`${service.url}/api/services`)).json()).length === 2);
   const browser = await sharedBrowser();
   page = await browser.newPage({ viewport: { width: 800, height: 600 } });
-  page.setDefaultTimeout(120_000);
   page.on('pageerror', (error) => faults.push(error.message));
   await page.addInitScript(spy);
 });

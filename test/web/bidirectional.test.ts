@@ -12,7 +12,6 @@ import { startTestService, type TestService } from '../service/harness.ts';
 import { until } from '../until.ts';
 import { builtWeb, hasChromium, PLAIN_HOST, sharedBrowser } from './browser.ts';
 
-const PAGE_WAIT_MS = 120_000;
 const SITE = 'http://data.example.test';
 const MENU = '/40/0007/interactive.bml';
 const NEWS = `${SITE}/news/news.bml`;
@@ -155,7 +154,6 @@ describe.skipIf(!hasChromium)('bidirectional content', () => {
   /** A page that plays the station. */
   async function playing(options: BrowserContextOptions, host: string): Promise<Page> {
     const page = await (await sharedBrowser()).newPage(options);
-    page.setDefaultTimeout(PAGE_WAIT_MS);
     await page.addInitScript(() => {
       globalThis.svcShown = { documents: [], logs: [] };
       const Original = Worker;

@@ -2,15 +2,13 @@
  * Answers of the proxies of data broadcasts in a real browser: scripts of the service read them, nothing runs or shows them.
  * Over plain http the browser does not say what a request is for, so that the answer's headers alone decide.
  */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { startTestService, type TestService } from '../service/harness.ts';
 import { builtWeb, hasChromium, PLAIN_HOST, sharedBrowser } from './browser.ts';
-
-setDefaultTimeout(60_000);
 
 const MARK =
   'document.documentElement.dataset.ran = "yes"; parent.document.documentElement.dataset.ran = "yes";';

@@ -7,6 +7,7 @@ import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 import { buildWeb } from '../../tools/web.ts';
+import { HANG_LIMIT_MS } from '../until.ts';
 import { PagePool } from './page-pool.ts';
 
 /** The headless shell takes a third less processor time than the full browser. */
@@ -49,10 +50,15 @@ function shared(): Shared {
   return globalThis.svcTestBrowser;
 }
 
+async function launch(): Promise<Browser> {
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS });
+  return browser.on('context', (context) => context.setDefaultTimeout(HANG_LIMIT_MS));
+}
+
 /** Ends with the process: Playwright kills what it launched when the process exits. */
 export function sharedBrowser(): Promise<Browser> {
   const held = shared();
-  held.browser ??= chromium.launch({ executablePath: CHROMIUM, args: ARGS });
+  held.browser ??= launch();
   return held.browser;
 }
 

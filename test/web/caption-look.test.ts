@@ -2,7 +2,7 @@
  * Compares rendered caption pages with the golden pictures in `caption-golden/`. These were checked by eye
  * when they were made; `UPDATE_GOLDEN=1 bun test test/web/caption-look.test.ts` makes them again.
  */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -15,8 +15,6 @@ const UPDATE = process.env.UPDATE_GOLDEN === '1';
 /** Antialiasing differs between browser versions; a missing or moved glyph differs much more. */
 const MAX_MEAN = 1;
 const MAX_FAR = 0.002;
-
-setDefaultTimeout(600_000);
 
 describe.skipIf(!hasChromium)('caption pages', () => {
   let page: Page;

@@ -7,12 +7,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { until } from '../until.ts';
+import { HANG_LIMIT_MS, until } from '../until.ts';
 
 const FIREFOX = process.env.FIREFOX_PATH ?? '/usr/bin/firefox-esr';
 export const hasFirefox = existsSync(FIREFOX);
 
-const SCRIPT_MS = 120_000;
 const COLON = 0x3a;
 
 interface Waiting {
@@ -105,7 +104,7 @@ export class Firefox {
     );
     const marionette = await until('firefox listens', () => reach(port));
     await marionette.send('WebDriver:NewSession', { capabilities: { alwaysMatch: {} } });
-    await marionette.send('WebDriver:SetTimeouts', { script: SCRIPT_MS });
+    await marionette.send('WebDriver:SetTimeouts', { script: HANG_LIMIT_MS });
     return new Firefox(marionette, child, folder);
   }
 

@@ -1,11 +1,9 @@
 /** Pages of other sites in a real browser, over plain http, where it does not say which site a request is from. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { HOME_STATION, StandInAgent, startTestService, type TestService } from '../service/harness.ts';
 import { until } from '../until.ts';
 import { builtWeb, hasChromium, PLAIN_HOST, sharedBrowser } from './browser.ts';
-
-setDefaultTimeout(60_000);
 
 const agent = new StandInAgent();
 let home: TestService;

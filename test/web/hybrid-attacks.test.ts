@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { createSocket, type Socket } from 'node:dgram';
 import type { BrowserContext } from 'playwright-core';
-import { TEST_LIMIT_MS, until } from '../until.ts';
+import { until } from '../until.ts';
 import { hasChromium, sharedBrowser } from './browser.ts';
 import { Firefox, hasFirefox } from './firefox.ts';
 import { application, HybridStage, SITE, type StageBrowser } from './hybrid-stage.ts';
@@ -93,7 +93,7 @@ for (const [name, isThere, open] of BROWSERS)
       trap = await new Trap().open();
       browser = await open();
       stage = await HybridStage.open(browser);
-    }, TEST_LIMIT_MS);
+    });
     afterAll(async () => {
       await browser?.close();
       await stage?.close();

@@ -10,7 +10,7 @@ import { flashToBeep, recordAppends, watch } from '../e2e/watch.ts';
 import { prepareAir } from '../live/rig.ts';
 import { crcOf } from '../stream-builder.ts';
 import { tune } from '../synth/tuning.ts';
-import { until } from '../until.ts';
+import { HANG_LIMIT_MS, until } from '../until.ts';
 import { PLAIN_HOST } from './browser.ts';
 import { makeStream } from './fake-air.ts';
 import { tooWide, violations } from './look.ts';
@@ -69,7 +69,7 @@ async function makeStation(): Promise<Uint8Array> {
         ...['-maxrate', '2M', '-bufsize', '1M', '-c:a', 'aac', '-b:a', '128k', '-ac', '2'],
         ...['-muxrate', '3M', '-f', 'mpegts', file],
       ],
-      { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe', timeout: 600_000 },
+      { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' },
     );
     const [errors, code] = await Promise.all([new Response(child.stderr).text(), child.exited]);
     if (code !== 0) throw new Error(`ffmpeg: ${errors}`);
@@ -84,7 +84,7 @@ describe.skipIf(!hasChromium)('live television in broadcast quality', () => {
   let bytes: Uint8Array;
   beforeAll(async () => {
     bytes = await makeStation();
-  }, 600_000);
+  });
   afterEach(() => {
     rig.service.live.length = 0;
     Object.assign(rig.service.state, { raw: undefined, noSocket: false, liveProblem: undefined });
@@ -112,7 +112,7 @@ describe.skipIf(!hasChromium)('live television in broadcast quality', () => {
       return video !== null && !video.paused && video.currentTime > 0.2;
     });
     expect(await page.evaluate(() => isSecureContext)).toBe(isSecure);
-    const seen = await watch(page, { flashes: 3, pictures: 30, limitMs: 20_000 });
+    const seen = await watch(page, { flashes: 3, pictures: 30, limitMs: HANG_LIMIT_MS });
     expect(await page.locator('.raw-picture').count()).toBe(1);
     expect([seen.width, seen.height]).toEqual([427, 240]);
     expect(seen.pictures).toBeGreaterThanOrEqual(30);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import type { Recording } from '../../lib/wire/api.ts';
 import { recordingId } from '../../lib/wire/ids.ts';
+import { HANG_LIMIT_MS } from '../until.ts';
 import { builtWeb, PLAIN_HOST } from './browser.ts';
 import { type FakeStream, makeStream } from './fake-air.ts';
 import { manyStations } from './fake-guide.ts';
@@ -13,7 +14,6 @@ import type { FakeFile, FakePlayback } from './fake-playback.ts';
 import { fakeRecording, newRecordings } from './fake-recordings.ts';
 import { FakeService } from './fake-service.ts';
 
-const WAIT_MS = 120_000;
 const STATIONS = manyStations([4, 0, 0]);
 
 /** The headless shell has no background fetch. */
@@ -66,7 +66,7 @@ export async function offlineHome(executablePath: string, prefix = '/tv/'): Prom
     `--host-resolver-rules=MAP ${PLAIN_HOST} 127.0.0.1`,
   ];
   const context = await chromium.launchPersistentContext(profile, { executablePath, args });
-  context.setDefaultTimeout(WAIT_MS);
+  context.setDefaultTimeout(HANG_LIMIT_MS);
   const start = (at: number, folder = webDir): FakeService =>
     new FakeService(folder, stream, STATIONS, prefix, at);
   const now = Date.now();

@@ -1,25 +1,14 @@
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  setDefaultTimeout,
-  test,
-} from 'bun:test';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { TEST_LIMIT_MS, until } from '../until.ts';
+import { until } from '../until.ts';
 import { CHROMIUM, hasChromium, PLAIN_HOST } from './browser.ts';
 import { SCENES } from './caption-scenes.ts';
 import { tooSmall, tooWide, violations } from './look.ts';
 import { FULL_CHROMIUM, hasFullChromium, type OfflineHome, offlineHome } from './offline-home.ts';
 import { ofItsMoment, recordedScores } from './recorded-pages.ts';
-
-setDefaultTimeout(TEST_LIMIT_MS);
 
 const CAPTION = SCENES.find(({ name }) => name === 'one-line')?.scene.page;
 if (CAPTION === undefined) throw new Error('no caption');

@@ -1,6 +1,6 @@
 /** A television is paired end to end, approved in a real browser; background pages approve nothing. */
 import { Database } from 'bun:sqlite';
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import type { DeviceToken, PairingAnswer, Recording } from '../../lib/wire/api.ts';
@@ -11,8 +11,6 @@ import { until } from '../until.ts';
 import { builtWeb, hasChromium, sharedBrowser } from './browser.ts';
 import { tooWide, violations } from './look.ts';
 import { faultsOf, PHONE } from './rig.ts';
-
-setDefaultTimeout(600_000);
 
 /** How the front proxy names a client outside of the household. */
 const OUTSIDE = { 'x-forwarded-for': '203.0.113.5' };
@@ -61,9 +59,7 @@ class Television {
 async function open(options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext(options);
   opened.push(context);
-  const page = await context.newPage();
-  page.setDefaultTimeout(120_000);
-  return page;
+  return context.newPage();
 }
 
 const DONE = 'テレビを登録しました';

@@ -16,7 +16,6 @@ import { builtWeb, hasChromium, sharedBrowser } from './browser.ts';
 import { pressRed } from './rig.ts';
 
 // Broadcasts run in real time, on a machine that may be busy.
-const PAGE_WAIT_MS = 120_000;
 const SHORT_SEC = 30;
 const LONG_SEC = 300;
 const AHEAD_MS = 60_000;
@@ -32,7 +31,6 @@ const pages: Page[] = [];
 
 async function open(path: string): Promise<Page> {
   const page = await context.newPage();
-  page.setDefaultTimeout(PAGE_WAIT_MS);
   pages.push(page);
   await page.goto(`${home.url}/${path}`);
   return page;

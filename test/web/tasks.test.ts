@@ -3,7 +3,7 @@
  * real agent that has no channels yet. Every task takes at most the presses that its row and the table of
  * `docs/testing.md` state.
  */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { type BigHousehold, startBigHousehold } from './big-household.ts';
 import { builtWeb, hasChromium, sharedPages } from './browser.ts';
@@ -11,9 +11,6 @@ import { type FirstHome, startFirstHome } from './first-home.ts';
 import { BIG_HOUSEHOLD, FIRST_RUN, type Task } from './tasks.ts';
 import { PointerInput, RemoteInput } from './user-input.ts';
 
-/** Against hanging; a task takes some seconds on an idle machine. */
-const TASK_MS = 600_000;
-setDefaultTimeout(TASK_MS);
 const VIEW = { viewport: { width: 1280, height: 800 } };
 const LONG = process.env.SVC_LONG !== undefined;
 const dash = (presses: number | undefined): string => (presses === undefined ? '–' : String(presses));
@@ -45,7 +42,7 @@ describe.skipIf(!hasChromium)('in a large household', () => {
   let household: BigHousehold;
   beforeAll(async () => {
     household = await startBigHousehold(await builtWeb());
-  }, TASK_MS);
+  });
   afterAll(async () => {
     await household?.close();
   });
@@ -64,7 +61,7 @@ describe.skipIf(!hasChromium)('on the first run', () => {
   let home: FirstHome;
   beforeAll(async () => {
     home = await startFirstHome(await builtWeb());
-  }, TASK_MS);
+  });
   afterAll(async () => {
     await home?.close();
   });
