@@ -36,6 +36,10 @@ interface FakeState {
   status: unknown;
   /** Deny all access. */
   refusing: boolean;
+  /** Awaited before a request of the API is answered. */
+  before: ((url: URL) => Promise<unknown>) | undefined;
+  /** Changes every JSON answer to a GET. */
+  rewrite: ((answer: unknown) => unknown) | undefined;
   /** Answer no request until this resolves, like a process that hangs: connections stay open. */
   hanging: Promise<void> | undefined;
   /** The stream ends because this recording took the tuner. */
@@ -133,6 +137,8 @@ export class FakeService {
       silence: undefined,
       status: undefined,
       refusing: false,
+      before: undefined,
+      rewrite: undefined,
       hanging: undefined,
       lostTo: undefined,
       raw: undefined,
@@ -150,7 +156,7 @@ export class FakeService {
       idleTimeout: 0,
       fetch: (request, server) => {
         const isSocket = new URL(request.url).pathname === `${this.prefix}api/live/socket`;
-        if (!isSocket || this.state.noSocket) return this.#answer(request);
+        if (!isSocket || this.state.noSocket) return this.#rewritten(request);
         const data: FakeTuning = { serial: 0, isOpen: false };
         return server.upgrade(request, { data }) ? undefined : new Response(null, { status: 400 });
       },
@@ -198,11 +204,20 @@ export class FakeService {
     await this.#server.stop(true);
   }
 
+  async #rewritten(request: Request): Promise<Response> {
+    const response = await this.#answer(request);
+    const { rewrite } = this.state;
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+    if (rewrite === undefined || request.method !== 'GET' || !isJson) return response;
+    return Response.json(rewrite(await response.json()), { status: response.status });
+  }
+
   async #answer(request: Request): Promise<Response> {
     const url = new URL(request.url);
     if (!url.pathname.startsWith(this.prefix)) return new Response('outside', { status: 404 });
     const path = url.pathname.slice(this.prefix.length);
     if (path.startsWith('api/')) await this.state.hanging;
+    if (path.startsWith('api/')) await this.state.before?.(url);
     if (this.state.refusing && path.startsWith('api/'))
       return Response.json({ error: 'unauthorized' }, { status: 401 });
     if (path === 'api/services') return await this.#list();

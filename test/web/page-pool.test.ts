@@ -45,13 +45,24 @@ describe.skipIf(!hasChromium)('a page that is used again', () => {
     expect(state.now - START).toBeLessThan(3_600_000);
     expect(heard).toEqual([]);
     await page.addInitScript(() => Object.assign(globalThis, { left: true }));
+    await page.route('**/api/health', (route) => route.fulfill({ body: 'left' }));
+    await page.setViewportSize({ width: 320, height: 640 });
+    const session = await page.context().newCDPSession(page);
+    await session.send('Emulation.setCPUThrottlingRate', { rate: 2 });
+  });
+
+  test('is the same page without scripts, routes, size and debugger of the last test', async () => {
+    const page = await rig.open('recordings', OWN);
+    expect(page === first).toBe(true);
+    expect(await page.evaluate(() => ['left' in globalThis, innerWidth])).toEqual([false, 1440]);
+    expect(await page.evaluate(async () => (await fetch('api/health')).json())).toHaveProperty('status');
+    await page.emulateMedia({ forcedColors: 'active' });
   });
 
   test('is closed after a test that installed something which stays', async () => {
     expect(first.isClosed()).toBe(true);
     const page = await rig.open('recordings', OWN);
-    await page.reload();
-    expect(await page.evaluate(() => 'left' in globalThis)).toBe(false);
+    expect(await page.evaluate(() => matchMedia('(forced-colors: active)').matches)).toBe(false);
   });
 
   test('serves only tests that open it in the same way', async () => {

@@ -1,8 +1,8 @@
 /**
  * Pages that the tests of a process use one after another. A page in a new context starts a process of the
  * browser and reads, compiles and decodes all files of the UI; a load in a page that has shown the UI before
- * costs a third of that. Every test gets a document of its own, without history, storage or cookies; a page in
- * which a test installed something that stays is closed after the test.
+ * costs a third of that. Every test gets a document of its own, without history, storage or cookies; what a
+ * test installed in its page is removed after it, and a page in which something stays is closed.
  */
 import type { Browser, BrowserContext, BrowserContextOptions, CDPSession, Page } from 'playwright-core';
 import { shiftDate } from './clock.ts';
@@ -12,47 +12,64 @@ interface PageOptions extends BrowserContextOptions {
   readonly letters?: number;
 }
 
-/** Methods whose effect outlasts a document. */
+/** Methods whose effect outlasts a document and cannot be removed. */
 const LASTING = {
   page: [
-    ...['addInitScript', 'addLocatorHandler', 'emulateMedia', 'exposeBinding', 'exposeFunction'],
-    ...['route', 'routeWebSocket', 'setExtraHTTPHeaders', 'setViewportSize'],
+    ...['addLocatorHandler', 'emulateMedia', 'exposeBinding', 'exposeFunction', 'routeWebSocket'],
+    'setExtraHTTPHeaders',
   ],
-  context: ['addInitScript', 'grantPermissions', 'newCDPSession', 'newPage', 'route', 'setOffline'],
+  context: ['addInitScript', 'grantPermissions', 'newPage', 'route', 'setOffline'],
   clock: ['install', 'pauseAt', 'setFixedTime', 'setSystemTime'],
 } as const;
 
 /** A page keeps the memory of a browser's tab. */
 const MOST_PARKED = 4;
-const PAGE_WAIT_MS = 120_000;
 
 interface Held {
   readonly key: string;
   readonly context: BrowserContext;
   readonly page: Page;
   readonly session: CDPSession;
-  /** The page's own method, which does not count as a change by the test. */
-  readonly addInitScript: Page['addInitScript'];
-  clock: { dispose(): Promise<void> } | undefined;
+  /** Remove what was installed for the last test and by it. */
+  readonly removals: (() => Promise<unknown>)[];
   /** The test installed something that stays. */
   isChanged: boolean;
 }
 
+/** Tells `after` what each call of the method returned. */
+function intercept(target: object, name: string, after: (result: unknown) => void): void {
+  const original: unknown = Reflect.get(target, name);
+  if (typeof original !== 'function') throw new Error(`no method ${name}`);
+  Reflect.set(target, name, (...words: unknown[]): unknown => {
+    const result: unknown = Reflect.apply(original, target, words);
+    after(result);
+    return result;
+  });
+}
+
 function noticeChanges(held: Held): void {
-  const watch = (target: object, names: readonly string[]): void => {
-    for (const name of names) {
-      const original: unknown = Reflect.get(target, name);
-      if (typeof original !== 'function') throw new Error(`no method ${name}`);
-      const noticed = (...words: unknown[]): unknown => {
-        held.isChanged = true;
-        return Reflect.apply(original, target, words);
-      };
-      Reflect.set(target, name, noticed);
-    }
+  const { page, context, removals } = held;
+  const change = (): void => {
+    held.isChanged = true;
   };
-  watch(held.page, LASTING.page);
-  watch(held.context, LASTING.context);
-  watch(held.page.clock, LASTING.clock);
+  for (const name of LASTING.page) intercept(page, name, change);
+  for (const name of LASTING.context) intercept(context, name, change);
+  for (const name of LASTING.clock) intercept(page.clock, name, change);
+  const size = page.viewportSize();
+  const resize = page.setViewportSize.bind(page);
+  intercept(page, 'setViewportSize', () => {
+    if (size !== null) removals.push(() => resize(size));
+  });
+  intercept(page, 'route', () => {
+    removals.push(() => page.unrouteAll({ behavior: 'ignoreErrors' }));
+  });
+  intercept(page, 'addInitScript', (added) => {
+    removals.push(async () => (await (added as ReturnType<Page['addInitScript']>)).dispose());
+  });
+  intercept(context, 'newCDPSession', (opened) => {
+    // The test may have detached it.
+    removals.push(async () => (await (opened as Promise<CDPSession>)).detach().catch(() => undefined));
+  });
 }
 
 export class PagePool {
@@ -68,7 +85,7 @@ export class PagePool {
     const [parked] = at < 0 ? [] : this.#parked.splice(at, 1);
     const held = parked ?? (await this.#create(key, options));
     this.#used.add(held);
-    held.clock = await held.addInitScript(shiftDate, aheadMs);
+    await held.page.addInitScript(shiftDate, aheadMs);
     await held.page.goto(url);
     return held.page;
   }
@@ -76,12 +93,10 @@ export class PagePool {
   async #create(key: string, { letters, ...options }: PageOptions): Promise<Held> {
     const context = await this.browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
     const page = await context.newPage();
-    page.setDefaultTimeout(PAGE_WAIT_MS);
     const session = await context.newCDPSession(page);
     if (letters !== undefined)
       await session.send('Page.setFontSizes', { fontSizes: { standard: letters, fixed: letters } });
-    const addInitScript = page.addInitScript.bind(page);
-    const held = { key, context, page, session, addInitScript, clock: undefined, isChanged: false };
+    const held: Held = { key, context, page, session, removals: [], isChanged: false };
     noticeChanges(held);
     return held;
   }
@@ -101,14 +116,14 @@ export class PagePool {
   }
 
   async #park(held: Held, emptyUrl: string): Promise<void> {
-    const { page, session, context } = held;
-    for (const event of ['console', 'pageerror', 'request', 'requestfailed', 'response', 'dialog'])
+    const { page, session, context, removals } = held;
+    for (const event of ['console', 'pageerror', 'load', 'request', 'requestfailed', 'response', 'dialog'])
       page.removeAllListeners(event);
-    await held.clock?.dispose();
     // What it would send while it is left could change the state of the next test.
     await page.evaluate(() => {
       Reflect.set(globalThis, 'fetch', () => new Promise(() => {}));
     });
+    for (const remove of removals.splice(0)) await remove();
     await page.goto(emptyUrl);
     await page.mouse.move(-1, -1);
     await page.evaluate(() => {

@@ -190,11 +190,10 @@ describe.skipIf(!hasChromium)('by remote control', () => {
       rig.service.household.recordings.delayMs = 120;
       // The running recordings are known before the list, and after it.
       let turn = 0;
-      await page.route(/api\/recordings\?/u, async (route) => {
-        const running = route.request().url().includes('show=recording');
-        await Bun.sleep(running === (turn === 0) ? 0 : 250);
-        await route.continue();
-      });
+      rig.service.state.before = async ({ pathname, searchParams }) => {
+        const running = searchParams.get('show') === 'recording';
+        if (pathname.endsWith('/api/recordings')) await Bun.sleep(running === (turn === 0) ? 0 : 250);
+      };
       for (const [path, ready] of [
         ['', '.next-title:not(.skeleton *)'],
         ['recordings', '.running'],

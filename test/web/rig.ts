@@ -1,5 +1,5 @@
 /** The built UI, a fake service and pages of a real Chromium, shared by the tests of a file. */
-import { afterAll, afterEach, beforeAll, setDefaultTimeout } from 'bun:test';
+import { afterAll, afterEach, beforeAll } from 'bun:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { Station } from '../../lib/wire/api.ts';
 import { builtWeb, sharedPages } from './browser.ts';
@@ -9,9 +9,6 @@ import { newHousehold } from './fake-api.ts';
 import { EMPTY_PAGE, FakeService } from './fake-service.ts';
 
 export { hasChromium } from './browser.ts';
-
-/** Limit of one test against hanging: a page waits for each of its conditions up to a minute. */
-const TEST_MS = 600_000;
 
 export interface WebRig {
   /** Serves under `/tv/`, as behind a front proxy. */
@@ -78,7 +75,6 @@ export function webRig({ stations, stream, letters }: RigOptions = {}): WebRig {
     if (started === undefined) throw new Error('not started');
     return started;
   };
-  setDefaultTimeout(TEST_MS);
   beforeAll(async () => {
     const air = (await stream?.()) ?? NO_STREAM;
     clock.set(START);
@@ -92,7 +88,7 @@ export function webRig({ stations, stream, letters }: RigOptions = {}): WebRig {
   afterEach(async () => {
     await rig().closePages();
     clock.set(START);
-    rig().service.state.refusing = false;
+    Object.assign(rig().service.state, { refusing: false, before: undefined, rewrite: undefined });
     if (stations !== undefined) fillService(rig(), stations);
   });
   return {
