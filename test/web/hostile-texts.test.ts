@@ -1,8 +1,7 @@
 /** Texts of broadcasts, devices and other programs that contain markup: every screen shows them as text. */
 import { beforeEach, describe, expect, test } from 'bun:test';
-import type { Page } from 'playwright-core';
 import { faultsOf, hasChromium, webRig } from './rig.ts';
-import { fillEverything, SCREENS, STATIONS } from './screens.ts';
+import { fillEverything, SCREENS, STATIONS, showScreen } from './screens.ts';
 
 const MARKUP = `"><img class="injected" src=x onerror="hacked=1"><svg class="injected" onload="hacked=1">'\${hacked=1}`;
 /** Fields with free text, in any answer. */
@@ -17,29 +16,21 @@ function withMarkup(value: unknown, key = ''): unknown {
   return typeof value === 'string' && value !== '' && TEXTS.test(key) ? value + MARKUP : value;
 }
 
-async function serveMarkup(page: Page): Promise<void> {
-  await page.route(/\/api\/(?!events)/u, async (route) => {
-    if (route.request().method() !== 'GET') return route.continue();
-    const response = await route.fetch();
-    const isJson = response.headers()['content-type']?.startsWith('application/json') === true;
-    if (!isJson) return route.fulfill({ response });
-    return route.fulfill({ response, json: withMarkup(await response.json()) });
-  });
-}
-
 describe.skipIf(!hasChromium)('markup in texts', () => {
   const rig = webRig({ stations: STATIONS });
-  beforeEach(() => fillEverything(rig));
+  beforeEach(() => {
+    fillEverything(rig);
+    rig.service.state.rewrite = withMarkup;
+  });
 
   test('is shown as text on every screen', async () => {
     const page = await rig.open('nowhere');
     const faults = faultsOf(page);
-    await serveMarkup(page);
+    await page.goto(rig.service.url);
     const shown: string[] = [];
     const injected: string[] = [];
     for (const [path, ready] of SCREENS) {
-      await page.goto(rig.service.url + path);
-      await page.locator(ready).first().waitFor();
+      await showScreen(page, path, ready);
       const found = await page.evaluate(() => ({
         isShown: document.body.textContent.includes('<img class="injected"'),
         elements: document.querySelectorAll('.injected').length,

@@ -4,9 +4,9 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { momentOf } from './clock.ts';
 import { tooSmall, tooWide, violations } from './look.ts';
 import { fillService, hasChromium, type WebRig, webRig } from './rig.ts';
-import { fillEverything, SCREENS, STATIONS } from './screens.ts';
+import { fillEverything, SCREENS, STATIONS, showScreen } from './screens.ts';
 
-/** Opens each screen once, by its address within the page like a pressed link, and measures it. */
+/** Opens each screen once and measures it. */
 async function eachScreen(
   rig: WebRig,
   options: BrowserContextOptions,
@@ -15,15 +15,7 @@ async function eachScreen(
   const page = await rig.open('nowhere', options);
   const found: string[] = [];
   for (const [path, ready] of SCREENS) {
-    // Goes through an address without a screen, so that the previous screen is not measured as the next.
-    for (const address of ['nowhere', path]) {
-      await page.evaluate(async (to) => {
-        history.pushState(null, '', new URL(to, document.baseURI));
-        dispatchEvent(new PopStateEvent('popstate'));
-        await new Promise(requestAnimationFrame);
-      }, address);
-    }
-    await page.locator(ready).first().waitFor();
+    await showScreen(page, path, ready);
     await page.evaluate(() => document.fonts.ready);
     for (const line of await look(page)) found.push(`${path}: ${line}`);
   }

@@ -1,6 +1,7 @@
 /**
  * Every screen of the UI over a filled home: for everything that is measured or photographed on all screens.
  */
+import type { Page } from 'playwright-core';
 import { busyEvening, newBookings } from './fake-bookings.ts';
 import { manyStations } from './fake-guide.ts';
 import { manyNotices } from './fake-notices.ts';
@@ -35,6 +36,21 @@ export const SCREENS = [
   ['tuners', '.device'],
   ['setup', '.setup-step[data-state="done"]'],
 ] as const;
+
+/**
+ * Opens an address within the page, like a pressed link; by way of an address without a screen, so that the screen before
+ * is not taken for this one.
+ */
+export async function showScreen(page: Page, path: string, ready: string): Promise<void> {
+  for (const address of ['nowhere', path]) {
+    await page.evaluate(async (to) => {
+      history.pushState(null, '', new URL(to, document.baseURI));
+      dispatchEvent(new PopStateEvent('popstate'));
+      await new Promise(requestAnimationFrame);
+    }, address);
+  }
+  await page.locator(ready).first().waitFor();
+}
 
 export function fillEverything({ service }: Pick<WebRig, 'service'>): void {
   const now = Date.now();

@@ -4,7 +4,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { SCREEN_STYLES } from '../../web/screen-styles.ts';
 import { guideWindow } from './fake-guide.ts';
 import { fillService, hasChromium, PHONE, type WebRig, webRig } from './rig.ts';
-import { fillEverything, SCREENS, STATIONS } from './screens.ts';
+import { fillEverything, SCREENS, STATIONS, showScreen } from './screens.ts';
 
 const HOUR_MS = 3_600_000;
 const OTHERS = [
@@ -18,18 +18,6 @@ function groupsOf(path: string): string[] {
   const [name = ''] = path.split(/[/?]/u);
   const own = SCREEN_STYLES[(name === '' ? 'home' : name) as keyof typeof SCREEN_STYLES];
   return [...own, ...(path.includes('reservation=') ? ['bookings'] : [])];
-}
-
-/** Opens an address within the page, like a pressed link. */
-async function show(page: Page, path: string, ready: string): Promise<void> {
-  for (const address of ['nowhere', path]) {
-    await page.evaluate(async (to) => {
-      history.pushState(null, '', new URL(to, document.baseURI));
-      dispatchEvent(new PopStateEvent('popstate'));
-      await new Promise(requestAnimationFrame);
-    }, address);
-  }
-  await page.locator(ready).first().waitFor();
 }
 
 /** Those that a rule of a missing style sheet changes: of all properties, the browser takes minutes. */
@@ -95,7 +83,7 @@ async function eachScreen(rig: WebRig, options: BrowserContextOptions): Promise<
   const program = station?.programs[0]?.id;
   const found: string[] = [];
   for (const [path, ready] of [...SCREENS, ...OTHERS]) {
-    await show(page, path === '?program=' ? path + program : path, ready);
+    await showScreen(page, path === '?program=' ? path + program : path, ready);
     for (const line of await lacking(page, groupsOf(path))) found.push(`${path}: ${line}`);
   }
   expect(found).toEqual([]);
