@@ -11,24 +11,34 @@ import { type RunningAgent, startAgent } from '../../agent/agent.ts';
 import { SILENT_LOG } from '../../lib/host/log.ts';
 import { Networks } from '../../lib/host/networks.ts';
 import type { Recording, Station } from '../../lib/wire/api.ts';
-import { HD, OTHER_CHANNEL } from '../live/rig.ts';
 import { startTestService, type TestService } from '../service/harness.ts';
+import { scenarioFile } from '../synth/scenario-file.ts';
 import { airOf } from '../synth/tuning.ts';
 import { until } from '../until.ts';
 import { builtWeb, hasChromium, PLAIN_HOST, sharedBrowser } from '../web/browser.ts';
 import { endRecording, startRecording } from './recorded.ts';
+
+/** Large enough in octets that a recording is soon told to be watchable, small for encoder and decoder. */
+const VIDEO = { codec: 'mpeg2', width: 352, height: 240, bitrate: 2_000_000 };
+const PROGRAMMES = [{ durationSec: 86_400, title: '灯台守の日記' }];
+const CHANNELS = ['T30', 'T31'].map((channel) => ({
+  channel,
+  bitrate: 3_500_000,
+  stations: [{ video: VIDEO, programmes: PROGRAMMES }],
+}));
 
 describe.skipIf(!hasChromium)('a station whose tuner goes to a recording', () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-taken-'));
   let agent: RunningAgent;
   let service: TestService;
   let page: Page;
+  let stations: Station[];
   const faults: string[] = [];
 
   beforeAll(async () => {
-    const { air, channels } = await airOf('mini');
+    const { air, channels } = await airOf(scenarioFile({ channels: CHANNELS }));
     const channelsFile = join(folder, 'channels.json');
-    writeFileSync(channelsFile, JSON.stringify(channels.filter(({ type }) => type === 'GR')));
+    writeFileSync(channelsFile, JSON.stringify(channels));
     agent = await startAgent({
       ...{ host: '127.0.0.1', port: 0, networks: Networks.parse('127.0.0.0/8') },
       ...{ tunersFile: join(folder, 'tuners.json'), channelsFile },
@@ -45,14 +55,13 @@ describe.skipIf(!hasChromium)('a station whose tuner goes to a recording', () =>
     };
     service = await startTestService({ environment, webDir: await builtWeb() });
     const listed = async (): Promise<boolean> => {
-      const stations = (await (await fetch(`${service.url}/api/services`)).json()) as Station[];
+      stations = (await (await fetch(`${service.url}/api/services`)).json()) as Station[];
       // The programme has to be in the guide, which the idle tuner collects.
-      return [HD, OTHER_CHANNEL].every((id) => stations.find((one) => one.id === id)?.now != null);
+      return stations.length === CHANNELS.length && stations.every(({ now }) => now !== null);
     };
     await until('the stations are listed', listed);
     const browser = await sharedBrowser();
     page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
-    page.setDefaultTimeout(60_000);
     page.on('pageerror', (error) => faults.push(error.message));
   });
   afterEach(() => {
@@ -95,11 +104,12 @@ describe.skipIf(!hasChromium)('a station whose tuner goes to a recording', () =>
     }, seconds);
 
   test.each([
-    ['h264', '127.0.0.1', HD, OTHER_CHANNEL],
-    ['raw', PLAIN_HOST, OTHER_CHANNEL, HD],
+    ['h264', '127.0.0.1', 0, 1],
+    ['raw', PLAIN_HOST, 1, 0],
   ])('%s on %s: is followed by that recording, which is chased', async (codec, host, watched, recorded) => {
     const abort = new AbortController();
     const yielded = await yieldedTo(abort.signal);
+    const [watchedId = 0, recordedId = 0] = [stations[watched]?.id, stations[recorded]?.id];
     let recording: Recording | undefined;
     const url = service.url.replace('127.0.0.1', host);
     try {
@@ -107,9 +117,9 @@ describe.skipIf(!hasChromium)('a station whose tuner goes to a recording', () =>
       // loses that choice.
       await page.goto(url);
       await page.evaluate((isRaw) => localStorage.setItem('svc.live-raw', String(isRaw)), codec === 'raw');
-      await page.goto(`${url}/live/${watched}`);
+      await page.goto(`${url}/live/${watchedId}`);
       await plays(0.5);
-      recording = await startRecording(`${service.url}/`, recorded);
+      recording = await startRecording(`${service.url}/`, recordedId);
       await page.waitForURL(new RegExp(`/chase/${recording.id}`, 'u'));
       await page.getByText('録画を追いかけて再生します').waitFor();
       await plays(0.2);
