@@ -13,15 +13,14 @@ import type { AudioComponent } from '../model/audio.ts';
 import type { Genre } from '../model/program.ts';
 import type { RecordingReason } from '../model/recording-reason.ts';
 import type { CutList } from '../model/recording-time.ts';
-import { titleOrder } from '../model/search-text.ts';
 import type { Damage, Verdict } from '../model/verdict.ts';
 import { type Shelf, shelfCount, tableStamp } from './change-counters.ts';
-import { troubleOf } from './database-error.ts';
 import { idListOf } from './query.ts';
 import { readCuts, readMeasured } from './recording-json.ts';
 import {
   among,
   cursorColumns,
+  keyTitles,
   orderIndex,
   orderName,
   orderTerms,
@@ -32,7 +31,6 @@ import { RECORDINGS } from './recording-row.ts';
 import { RecordingTextIndex } from './recording-texts.ts';
 import { readObject, storedText } from './stored-json.ts';
 import { defineTable, flagColumn, json, nullableColumn, plain, type Row, selected } from './table.ts';
-import { atomically } from './transaction.ts';
 
 /** A recording that is not deleted. */
 export interface ListedRecording {
@@ -205,18 +203,18 @@ export class RecordingListStore {
 
   constructor(private readonly database: Database) {
     this.#texts = new RecordingTextIndex(database);
-    this.#keyTitles();
+    keyTitles(this.database);
   }
 
   /** Changes with every change of a recording or of its files, by any connection; differs between databases. */
   stamp(): string {
-    this.#keyTitles();
+    keyTitles(this.database);
     return tableStamp(this.database, ['recordings']);
   }
 
   /** @param from an offset, or a cursor of the list's order (`orderName`), whatever its filters are */
   page(question: RecordingQuestion, from: number | RecordingCursor, limit: number): RecordingPage {
-    this.#keyTitles();
+    keyTitles(this.database);
     // One more row says whether the list continues.
     return this.database.transaction(() => {
       const { total, ids } = this.#part(question, { from, limit: limit + 1 });
@@ -473,29 +471,6 @@ export class RecordingListStore {
         const own = byRecording.get(recording.id) ?? [];
         return { ...recording, durationMs, files: own.map(({ recordingId: _, ...file }) => file) };
       });
-  }
-
-  /** A read-only or full database can still be read. */
-  #keyTitles(): void {
-    try {
-      this.#putTitleKeys();
-    } catch (error) {
-      if (troubleOf(error) === undefined) throw error;
-    }
-  }
-
-  /** Writes missing sort keys of titles, so that code that stores recordings need not know of them. */
-  #putTitleKeys(): void {
-    const rows = this.database
-      .query<{ id: RecordingId; name: string }, []>(
-        'SELECT id, name FROM recordings INDEXED BY recordings_untitled WHERE title_key IS NULL',
-      )
-      .all();
-    if (rows.length === 0) return;
-    const put = this.database.query('UPDATE recordings SET title_key = $key WHERE id = $id');
-    atomically(this.database, () => {
-      for (const { id, name } of rows) put.run({ id, key: titleOrder(storedText(name)) });
-    });
   }
 }
 

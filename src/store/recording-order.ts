@@ -1,7 +1,13 @@
 /** Orders of lists of recordings, and cursors: places in an order that stay while rows come, go or move. */
 
+import type { Database } from 'bun:sqlite';
 import type { RecordingShow, RecordingSort } from '../../lib/wire/api.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import { RECORDING_SORTS } from '../../lib/wire/vocabulary.ts';
+import { titleOrder } from '../model/search-text.ts';
+import { troubleOf } from './database-error.ts';
+import { storedText } from './stored-json.ts';
+import { atomically } from './transaction.ts';
 
 interface Order {
   readonly index: string;
@@ -122,4 +128,29 @@ export function among(list: Int32Array, ids: Iterable<number>): Int32Array {
   // Larger ids are not in this list.
   for (const id of ids) found[id] = 1;
   return list.filter((id) => found[id] === 1);
+}
+
+/**
+ * Writes missing sort keys of titles, so that code that stores recordings need not know of them. A read-only or full
+ * database can still be read.
+ */
+export function keyTitles(database: Database): void {
+  try {
+    putTitleKeys(database);
+  } catch (error) {
+    if (troubleOf(error) === undefined) throw error;
+  }
+}
+
+function putTitleKeys(database: Database): void {
+  const rows = database
+    .query<{ id: RecordingId; name: string }, []>(
+      'SELECT id, name FROM recordings INDEXED BY recordings_untitled WHERE title_key IS NULL',
+    )
+    .all();
+  if (rows.length === 0) return;
+  const put = database.query('UPDATE recordings SET title_key = $key WHERE id = $id');
+  atomically(database, () => {
+    for (const { id, name } of rows) put.run({ id, key: titleOrder(storedText(name)) });
+  });
 }
