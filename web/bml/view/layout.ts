@@ -17,7 +17,7 @@ export interface Rect {
 
 export const EMPTY: Rect = { left: 0, top: 0, width: 0, height: 0 };
 
-export function isEmpty({ width, height }: Rect): boolean {
+export function isEmptyRect({ width, height }: Rect): boolean {
   return width <= 0 || height <= 0;
 }
 
@@ -31,8 +31,8 @@ export function intersection(one: Rect, other: Rect): Rect {
 
 /** The smallest rectangle around both; an empty one adds nothing. */
 export function union(one: Rect, other: Rect): Rect {
-  if (isEmpty(one)) return other;
-  if (isEmpty(other)) return one;
+  if (isEmptyRect(one)) return other;
+  if (isEmptyRect(other)) return one;
   const left = Math.min(one.left, other.left);
   const top = Math.min(one.top, other.top);
   const width = Math.max(one.left + one.width, other.left + other.width) - left;
@@ -176,9 +176,9 @@ export class DocumentLayout {
       height: px('height'),
     };
     const inner = intersection(clip, padding);
-    const text = isEmpty(inner) ? undefined : this.#text(document, element, style, content);
+    const text = isEmptyRect(inner) ? undefined : this.#text(document, element, style, content);
     boxes.push({ element, style, border, padding, content, borderWidth, clip, text });
-    if (!isEmpty(inner)) this.#children(document, element, padding, inner, boxes);
+    if (!isEmptyRect(inner)) this.#children(document, element, padding, inner, boxes);
   }
 
   #text(

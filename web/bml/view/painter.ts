@@ -5,7 +5,7 @@ import type { DrcsGlyph } from '../picture/drcs.ts';
 import type { Palette } from '../picture/palette.ts';
 import type { ComputedStyle } from '../style/cascade.ts';
 import { isBoldFont, isSquareFont } from '../style/properties.ts';
-import { contains, intersection, isEmpty, type LayoutBox, type Rect } from './layout.ts';
+import { contains, intersection, isEmptyRect, type LayoutBox, type Rect } from './layout.ts';
 import type { DrawingContext, Picture, TextFonts, ViewSources } from './sources.ts';
 import type { TextLine, TextPiece } from './text-layout.ts';
 
@@ -79,14 +79,14 @@ export class Painter {
   #box(painted: PaintedBox, region: Rect): void {
     const { box, palette } = painted;
     const seen = intersection(box.clip, region);
-    if (!painted.isVisible || isEmpty(seen)) return;
+    if (!painted.isVisible || isEmptyRect(seen)) return;
     this.#fill(box.border, seen, palette, box.style.number('background-color-index'));
     if (painted.background !== undefined) this.#tiles(painted.background, box.padding, seen);
     this.#borders(box.style, box.border, box.borderWidth, seen, palette);
     const inner = intersection(seen, box.padding);
     if (painted.isVideo) {
       const hole = intersection(box.padding, seen);
-      if (!isEmpty(hole)) this.context.clearRect(hole.left, hole.top, hole.width, hole.height);
+      if (!isEmptyRect(hole)) this.context.clearRect(hole.left, hole.top, hole.width, hole.height);
     }
     const { picture } = painted;
     if (picture !== undefined) {
@@ -97,7 +97,7 @@ export class Painter {
     }
     if (box.text !== undefined) {
       const visible = intersection(inner, box.padding);
-      if (!isEmpty(visible)) this.#text(painted, visible);
+      if (!isEmptyRect(visible)) this.#text(painted, visible);
     }
   }
 
@@ -141,7 +141,7 @@ export class Painter {
   /** Parts outside of the clip are cut off the source, so that the context needs no clip. */
   #picture({ picture, width, height }: PlacedPicture, left: number, top: number, clip: Rect): void {
     const seen = intersection({ left, top, width, height }, clip);
-    if (isEmpty(seen)) return;
+    if (isEmptyRect(seen)) return;
     const scaleX = picture.width / width;
     const scaleY = picture.height / height;
     this.context.drawImage(

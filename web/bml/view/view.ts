@@ -9,7 +9,7 @@ import {
   type DrawingPlane,
   EMPTY,
   intersection,
-  isEmpty,
+  isEmptyRect,
   isMarquee,
   isSameRect,
   type LayoutBox,
@@ -121,7 +121,7 @@ export class DocumentView {
     const { isInvisible } = this.document;
     let isAnimated = false;
     const boxes = isInvisible ? [] : this.#layout.boxes(this.document, plane);
-    const videoBox = boxes.findLast((box) => isVideo(box) && isShown(box) && !isEmpty(box.padding));
+    const videoBox = boxes.findLast((box) => isVideo(box) && isShown(box) && !isEmptyRect(box.padding));
     const painted = boxes.map((box): PaintedBox => {
       const { style } = box;
       const clut = urlAddress(style.get('clut'));
@@ -143,7 +143,7 @@ export class DocumentView {
       };
     });
     const drawn = this.#isDrawn ? intersection(whole, damage(this.#shown, painted)) : whole;
-    if (!isEmpty(drawn)) this.#painter.paint(painted, drawn);
+    if (!isEmptyRect(drawn)) this.#painter.paint(painted, drawn);
     this.#shown = painted;
     this.#isDrawn = true;
     return { plane, video: isInvisible ? whole : videoBox?.padding, drawn, isAnimated };
