@@ -15,6 +15,8 @@ import {
 import { tunerOf } from '../tuner.ts';
 
 const TICK_MS = 100;
+/** Interval of PAT and PMT: five times that of broadcasts, since 200 readers each receive those of 25 stations. */
+const TABLES_MS = 500;
 const PCR_A_MS = 27_000;
 const PTS_A_MS = 90;
 const FIRST_NETWORK = 0x7d00;
@@ -50,7 +52,8 @@ class CrowdedChannel {
 
   /** @param at ms since the agent started */
   tick(at: number): void {
-    for (const { pid, section } of this.#tables) this.#builder.sections(pid, section);
+    if (at % TABLES_MS === 0)
+      for (const { pid, section } of this.#tables) this.#builder.sections(pid, section);
     const payload = new Uint8Array(UNIT_BYTES).fill(0x55);
     payload.set(pesPacket({ streamId: 0xe0, pts: at * PTS_A_MS, unbounded: true, data: TINY_PICTURE }));
     for (let index = 0; index < this.stations; index += 1) {

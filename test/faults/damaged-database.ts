@@ -73,7 +73,7 @@ async function damagedRows(): Promise<void> {
   // A second or two of each recording.
   await until('all are written', async () => {
     const list = await read<Recording[]>('recordings?show=recording');
-    return list.every(({ progress }) => (progress?.bytes ?? 0) > 15_000) ? true : undefined;
+    return list.every(({ progress }) => (progress?.bytes ?? 0) > 5_000) ? true : undefined;
   });
   // Something of each recording has been measured.
   const saved = `SELECT count(*) AS n FROM recording_measurements WHERE json_array_length(measured, '$.stretches') > 0`;

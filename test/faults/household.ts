@@ -4,7 +4,7 @@
  * stream.
  */
 import { Database } from 'bun:sqlite';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BroadcastType } from '../../lib/arib/ids.ts';
 import type { GuideProgram, GuideWindow, Recording, ReservationItem, Station } from '../../lib/wire/api.ts';
@@ -20,6 +20,8 @@ export const LONG = process.env.SVC_LONG === '1';
 
 /** All callers that wait for a recording share a response for this long. */
 const ANSWER_MS = 400;
+/** As do those that wait for a verdict, which come within seconds of each other. */
+const VERDICT_ANSWER_MS = 1_500;
 /** The whole guide of four programmes is sent within a second or two. */
 const SCHEDULE_SPEED = 20;
 const HOUR_SEC = 3600;
@@ -85,6 +87,11 @@ export interface Outcome extends Judged {
 
 export function gapMs({ gaps }: Outcome['verdict']): number {
   return gaps.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
+}
+
+/** Resolves at the announced end. Verdicts come later, so nothing has to be requested before. */
+function over({ at, seconds }: Show): Promise<void> {
+  return Bun.sleep(Math.max(0, at + seconds * 1000 - Date.now()));
 }
 
 /** Resolves when the stream ends, normally or not. */
@@ -298,10 +305,10 @@ export class Household {
   }
 
   /** The latest list from the service, shared for a short time. */
-  #recordings(shown: string): Promise<Recording[]> {
+  #recordings(shown: string, sharedMs = ANSWER_MS): Promise<Recording[]> {
     const held = this.#lists.get(shown);
     const now = performance.now();
-    if (held !== undefined && now - held.at < ANSWER_MS) return held.list;
+    if (held !== undefined && now - held.at < sharedMs) return held.list;
     const list = this.read<Recording[]>(`recordings?${shown}`);
     // The error is thrown to all callers that wait for it.
     list.catch(() => {});
@@ -310,9 +317,9 @@ export class Household {
   }
 
   /** The recording of a programme, also a failed one. */
-  async recording(programId: number): Promise<Recording | undefined> {
+  async recording(programId: number, sharedMs?: number): Promise<Recording | undefined> {
     for (const shown of ['', 'show=recording', 'show=failed']) {
-      const found = (await this.#recordings(shown)).find((one) => one.programId === programId);
+      const found = (await this.#recordings(shown, sharedMs)).find((one) => one.programId === programId);
       if (found !== undefined) return found;
     }
     return undefined;
@@ -336,8 +343,9 @@ export class Household {
 
   /** Waits for the verdict. */
   async judged(show: Show, programId: number): Promise<Judged> {
+    await over(show);
     const recording = await until(`${show.title} is judged`, async () => {
-      const found = await this.recording(programId).catch(() => undefined);
+      const found = await this.recording(programId, VERDICT_ANSWER_MS).catch(() => undefined);
       return found !== undefined && found.verdict !== null && !found.recording ? found : undefined;
     });
     if (recording.verdict === null) throw new Error('not judged');
@@ -349,9 +357,11 @@ export class Household {
    * Waits for the verdict. Found by its title, because the programme's id may have changed and there may be
    * no file.
    */
-  async judgedByTitle({ title }: Show): Promise<Omit<Judged, 'path'>> {
+  async judgedByTitle(show: Show): Promise<Omit<Judged, 'path'>> {
+    const { title } = show;
+    await over(show);
     const recording = await until(`${title} is judged`, async () => {
-      const lists = ['', 'show=failed'].map((shown) => this.#recordings(shown));
+      const lists = ['', 'show=failed'].map((shown) => this.#recordings(shown, VERDICT_ANSWER_MS));
       const all = (await Promise.all(lists).catch(() => [])).flat();
       return all.find((one) => one.title === title && one.verdict !== null && !one.recording);
     });
@@ -364,7 +374,7 @@ export class Household {
   /** Waits for the verdict, then compares the file with the sent stream. */
   async outcome(show: Show, programId: number): Promise<Outcome> {
     const { recording, verdict, path, bytes } = await this.judged(show, programId);
-    const sent = await this.air.sent(show.channel, show.at - 12_000, Date.now());
+    const sent = await this.air.sent(show.channel, show.at - 12_000, statSync(path).mtimeMs);
     const loss = compare(bytes, sent, show.without);
     return {
       recording,

@@ -4,7 +4,7 @@
  * streams.
  */
 import { Database } from 'bun:sqlite';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { broadcastMs, PTS_MODULUS } from '../../lib/arib/time.ts';
 import { PACKET_SIZE, packetPcr } from '../../lib/arib/ts/packet.ts';
@@ -122,10 +122,8 @@ export class ProgrammeChanges {
   }
 
   /** All recordings on a station's channel with a title, also failed ones, ordered by start. */
-  async recordings(title: string): Promise<Recording[]> {
-    const lists = ['', '?show=recording', '?show=failed'].map((shown) =>
-      this.send<Recording[]>('GET', `recordings${shown}`),
-    );
+  async recordings(title: string, shows = ['', '?show=recording', '?show=failed']): Promise<Recording[]> {
+    const lists = shows.map((shown) => this.send<Recording[]>('GET', `recordings${shown}`));
     const all = new Map((await Promise.all(lists)).flat().map((one) => [one.id, one]));
     return [...all.values()].filter((one) => one.title === title).sort((a, b) => a.id - b.id);
   }
@@ -133,7 +131,7 @@ export class ProgrammeChanges {
   /** Waits for the verdict. */
   async judged(title: string): Promise<Recording> {
     return until(`${title} is judged`, async () => {
-      const [found] = await this.recordings(title);
+      const [found] = await this.recordings(title, ['', '?show=failed']);
       return found !== undefined && found.verdict !== null && !found.recording ? found : undefined;
     });
   }
@@ -143,11 +141,12 @@ export class ProgrammeChanges {
     const recording = await this.judged(title);
     const { verdict, startAt, endAt } = recording;
     if (verdict === null) throw new Error('not judged');
-    const bytes = readFileSync(this.pathOf(recording.id));
+    const path = this.pathOf(recording.id);
+    const bytes = readFileSync(path);
     const second = (at: number): number => (at - this.zero) / 1000;
     return {
       ...{ recording, verdict, bytes },
-      loss: compare(bytes, await this.air.sent(channel, this.at(-30), Date.now())),
+      loss: compare(bytes, await this.air.sent(channel, this.at(-20), statSync(path).mtimeMs)),
       programme: { from: second(startAt), to: second(endAt) },
       kept: this.stretchOf(bytes),
     };
