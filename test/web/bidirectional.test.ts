@@ -15,7 +15,6 @@ import { builtWeb, hasChromium, PLAIN_HOST, sharedBrowser } from './browser.ts';
 const SITE = 'http://data.example.test';
 const MENU = '/40/0007/interactive.bml';
 const NEWS = `${SITE}/news/news.bml`;
-const VIDEO = { codec: 'mpeg2', width: 352, height: 240, bitrate: 1_000_000 };
 const PROGRAMMES = [{ durationSec: 86_400, title: '灯台守の日記' }];
 const FONT = join(
   import.meta.dir,
@@ -87,9 +86,7 @@ describe.skipIf(!hasChromium)('bidirectional content', () => {
         {
           channel: 'T30',
           bitrate: 4_000_000,
-          stations: [
-            { name: 'みなと放送', video: VIDEO, programmes: PROGRAMMES, data: 'bml', opening: 'standby' },
-          ],
+          stations: [{ name: 'みなと放送', programmes: PROGRAMMES, data: 'bml', opening: 'standby' }],
         },
       ],
       'GR:2',
@@ -192,7 +189,7 @@ describe.skipIf(!hasChromium)('bidirectional content', () => {
 
   /** The menu on the page that the tests share, since a start of the station takes six seconds. */
   async function opened(): Promise<Page> {
-    page ??= await playing({ viewport: { width: 1440, height: 900 } }, 'localhost');
+    page ??= await playing({ viewport: { width: 1024, height: 640 } }, 'localhost');
     // A page from the network leads back to the broadcast first.
     const open = page.locator('.stage[data-page]');
     while ((await open.count()) > 0) {
