@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import type { Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { CaptionPage } from '../../lib/wire/caption.ts';
 import { until } from '../until.ts';
 import { START } from './clock.ts';
@@ -51,6 +51,10 @@ describe.skipIf(!hasChromium)('the live player', () => {
     rig.service.state.stations = fakeStations(START);
   });
 
+  /** A small page: most of what a picture costs is its drawing. */
+  const open = (path: string, options: BrowserContextOptions = {}): Promise<Page> =>
+    rig.open(path, { viewport: { width: 1024, height: 640 }, ...options });
+
   /** Requests are sequential: when the second from now is sent, the first was answered. */
   const countersAreKnown = async (): Promise<void> => {
     const asked = (): number => rig.service.household.asked.filter((one) => one === 'GET tuners').length;
@@ -59,7 +63,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
   };
 
   test('is opened, zapped and left by remote control keys, and frees the tuner', async () => {
-    const page = await rig.open('');
+    const page = await open('');
     await page.locator('a.card').first().waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
@@ -143,7 +147,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
   });
 
   test('records what is on by key, shows the state, and asks before it stops', async () => {
-    const page = await rig.open(FIRST);
+    const page = await open(FIRST);
     await playing(page, 0.2);
     const { bookings } = rig.service.household;
     bookings.items = [];
@@ -182,7 +186,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
   });
 
   test('stays close to the live edge without stalling', async () => {
-    const page = await rig.open(FIRST);
+    const page = await open(FIRST);
     await playing(page, 1.6);
     // A busy machine may stall; it must then return to within the lag that is not corrected by speed.
     await page.waitForFunction(() => {
@@ -203,7 +207,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
   });
 
   test('without a user gesture it starts muted and offers to unmute', async () => {
-    const page = await rig.open('unknown');
+    const page = await open('unknown');
     // Emulates a browser before the first touch; the headless one plays sound at once.
     await page.addInitScript(() => {
       const play = HTMLMediaElement.prototype.play;
@@ -223,7 +227,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
   });
 
   test('asks for the audio that the viewer chose', async () => {
-    const page = await rig.open(FIRST);
+    const page = await open(FIRST);
     await playing(page, 0.2);
     await page.keyboard.press('a');
     const english = page.getByRole('radio', { name: '英語' });
@@ -238,7 +242,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
 
   test('asks for AV1 where the viewer chose it, and keeps the choice', async () => {
     // With reduced motion the controls must exist and take the focus at once.
-    const page = await rig.open(FIRST, { reducedMotion: 'reduce' });
+    const page = await open(FIRST, { reducedMotion: 'reduce' });
     await playing(page, 0.2);
     await page.keyboard.press('Enter');
     await page.waitForFunction(() => document.activeElement?.classList.contains('control-main'));
@@ -255,7 +259,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
     const body = { message: 'チューナーは3台とも録画中です。', code: 'no_tuner' } as const;
     const problem = { body, status: 503, count: 99 };
     rig.service.state.liveProblem = problem;
-    const page = await rig.open(FIRST);
+    const page = await open(FIRST);
     const alert = page.getByRole('alert');
     await alert.waitFor();
     expect(await alert.textContent()).toContain('チューナーがすべて使われています');
@@ -290,7 +294,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
   test('an unknown station is a final error with a link to the list', async () => {
     const body = { message: 'この局はありません。', code: 'not_found' } as const;
     rig.service.state.liveProblem = { body, status: 404, count: 9 };
-    const page = await rig.open('live/9');
+    const page = await open('live/9');
     await page.getByRole('alert').waitFor();
     await focusOn(page, 'ほかの局を見る');
     rig.service.state.liveProblem = undefined;
@@ -305,7 +309,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
   test('reconnects at once when the service closes the stream in order', async () => {
     rig.service.state.closeAfter = 3;
     rig.service.state.notice = 'codec_fallback';
-    const page = await rig.open(FIRST);
+    const page = await open(FIRST);
     await page.getByText('H.264 に切り替えました').waitFor();
     await playing(page, 0.2);
     await until(() => rig.service.live.length >= 2);
@@ -319,7 +323,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
       { at: 0.2, language: 1, page: CAPTION },
       { at: 0.2, language: 2, page: { ...CAPTION, runs: [] } },
     ];
-    const page = await rig.open(FIRST);
+    const page = await open(FIRST);
     await playing(page, 0.5);
     const drawn = (wanted: boolean): Promise<unknown> =>
       page.waitForFunction((expected) => {
@@ -344,7 +348,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
   });
 
   test('seeks back within the buffer, and to the live edge again', async () => {
-    const page = await rig.open(FIRST);
+    const page = await open(FIRST);
     await playing(page, 2);
     await page.keyboard.press('k');
     const paused = await page.evaluate(() => document.querySelector('video')?.currentTime ?? 0);
@@ -360,7 +364,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
   });
 
   test("takes three digits as a channel number, and shows the stream's details", async () => {
-    const page = await rig.open(FIRST);
+    const page = await open(FIRST);
     await playing(page, 0.2);
     for (const key of ['.', '2', '1']) await page.keyboard.press(key);
     await page.locator('.channel-entry', { hasText: '21' }).waitFor();
@@ -385,7 +389,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
 
   test('follows the recording that took the last tuner', async () => {
     Object.assign(rig.service.state, { closeAfter: 4, lostTo: 7 });
-    const page = await rig.open(FIRST);
+    const page = await open(FIRST);
     await playing(page, 0.5);
     const body = { message: 'チューナーがすべて使われています。', code: 'no_tuner' } as const;
     rig.service.state.liveProblem = { body, status: 503, count: 99 };
@@ -396,14 +400,14 @@ describe.skipIf(!hasChromium)('the live player', () => {
 
   test('is watched over HTTP where no WebSocket passes', async () => {
     rig.service.state.noSocket = true;
-    const page = await rig.open(FIRST);
+    const page = await open(FIRST);
     await playing(page, 0.5);
     await viewersAre(rig, 1);
   });
 
   test('lowers the quality on a slow network, says so, and remembers it', async () => {
     rig.service.state.heavy = ['high', 'middle', 'low'];
-    const page = await rig.open(FIRST);
+    const page = await open(FIRST);
     await page.getByText('回線が遅いため、データ節約（240p）に切り替えました').waitFor();
     await playing(page, 0.5);
     await page.keyboard.press('q');
@@ -426,7 +430,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
   });
 
   test('says that the reception is bad while packets are lost, and no longer', async () => {
-    const page = await rig.open(FIRST);
+    const page = await open(FIRST);
     await playing(page, 0.2);
     const { household } = rig.service;
     const note = page.getByText('受信状態が悪く、映像が乱れています');
@@ -452,7 +456,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
   test('reports a scrambled station that shows no picture, and reports nothing while one plays', async () => {
     const silence = Promise.withResolvers<void>();
     rig.service.state.silence = silence.promise;
-    const page = await rig.open(FIRST);
+    const page = await open(FIRST);
     await playing(page, 0.2);
     const { household } = rig.service;
     await countersAreKnown();
@@ -472,7 +476,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
 
   test('says that it waits for a late picture, and continues when it arrives', async () => {
     const silence = Promise.withResolvers<void>();
-    const page = await rig.open(FIRST);
+    const page = await open(FIRST);
     await playing(page, 0.2);
     // It reconnects after 15 s: everything slow is done before the silence.
     const note = page.getByText('映像を待っています').waitFor();
@@ -486,7 +490,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
   });
 
   test('reconnects automatically after the connection broke', async () => {
-    const page = await rig.open(FIRST);
+    const page = await open(FIRST);
     await playing(page, 0.5);
     Object.assign(rig.service.state, { closeAfter: 3, breaks: true });
     await page.getByText('再接続しています').first().waitFor();
@@ -503,7 +507,7 @@ describe.skipIf(!hasChromium)('the live player', () => {
   });
 
   test('reconnects with the event stream, without waiting for the rest of its backoff', async () => {
-    const page = await rig.open(FIRST);
+    const page = await open(FIRST);
     await playing(page, 0.2);
     const body = { message: 'サーバーを再起動しています。', code: 'agent_unavailable' } as const;
     // Four failures wait 15 s in all: 1, 2, 4, 8.
