@@ -54,7 +54,9 @@ export function watchHome() {
       if (one === undefined) throw new Error(`no recording ${id}`);
       return one;
     },
-    open: (path: string, options: BrowserContextOptions = {}): Promise<Page> => rig.open(path, options),
+    /** On a small page by default: most of what a picture costs is its drawing. */
+    open: (path: string, options: BrowserContextOptions = {}): Promise<Page> =>
+      rig.open(path, { viewport: { width: 1024, height: 640 }, ...options }),
   };
 }
 

@@ -245,7 +245,8 @@ describe.skipIf(!hasChromium)('watching a recording', () => {
 
   test('obeys media and remote keys, offers picture-in-picture, saves the picture with its caption', async () => {
     home.playback.captions = { v: 1, pages: [{ at: 0, page: CAPTION }] };
-    const page = await open('nowhere');
+    // Large enough for letters with white points.
+    const page = await open('nowhere', { viewport: { width: 1440, height: 900 } });
     await page.addInitScript(() => {
       const kept = {
         handlers: new Map<string, MediaSessionActionHandler>(),
