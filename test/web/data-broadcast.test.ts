@@ -1,6 +1,6 @@
 /** The data broadcast over the live picture: keys, the way out, requests of documents, the remote control on a phone. */
 import { afterEach, describe, expect, test } from 'bun:test';
-import type { Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { splitStationId } from '../../lib/arib/ids.ts';
 import { until } from '../until.ts';
 import { START } from './clock.ts';
@@ -52,10 +52,14 @@ describe.skipIf(!hasChromium)('the data broadcast of a station', () => {
     rig.service.state.data = dataBroadcast({ networkId, serviceId, eventId: program.id % 100_000 });
   }
 
+  /** On a small page by default: most of what a picture costs is its drawing. */
+  const open = (options: BrowserContextOptions = {}): Promise<Page> =>
+    rig.open(FIRST, { viewport: { width: 1024, height: 640 }, ...options });
+
   /** A page where the data broadcast is shown. */
-  async function opened(options?: Parameters<typeof rig.open>[1]): Promise<Page> {
+  async function opened(options: BrowserContextOptions = {}): Promise<Page> {
     send();
-    const page = await rig.open(FIRST, options);
+    const page = await open(options);
     await playing(page);
     await page.keyboard.press('d');
     await documentWith(page, 'part');
@@ -64,7 +68,7 @@ describe.skipIf(!hasChromium)('the data broadcast of a station', () => {
 
   test('loads the engine and the messages with d, and the document is used by keys', async () => {
     send();
-    const page = await rig.open(FIRST);
+    const page = await open();
     const faults = faultsOf(page);
     const loaded: string[] = [];
     page.on('request', (request) => loaded.push(new URL(request.url()).pathname));
@@ -222,7 +226,7 @@ describe.skipIf(!hasChromium)('the data broadcast of a station', () => {
     rig.service.state.data = rig.service.state.data.map((message) =>
       message === entry ? { ...entry, moduleId: 7, files: [] } : message,
     );
-    const page = await rig.open(FIRST);
+    const page = await open();
     await playing(page);
     await page.keyboard.press('d');
     await page.getByText('読み込み中 25%（1/2）').waitFor();
@@ -240,7 +244,7 @@ describe.skipIf(!hasChromium)('the data broadcast of a station', () => {
   });
 
   test('says that a station has none, and its button goes', async () => {
-    const page = await rig.open(FIRST);
+    const page = await open();
     const [pmt] = dataBroadcast({ networkId: 1, serviceId: 1, eventId: 1 });
     rig.service.state.data = pmt?.type === 'pmt' ? [{ ...pmt, components: pmt.components.slice(0, 2) }] : [];
     await playing(page);
@@ -257,7 +261,7 @@ describe.skipIf(!hasChromium)('the data broadcast of a station', () => {
   test('has a button only where the service tells of it, or does not tell', async () => {
     for (const hasData of [false, true]) {
       rig.service.state.hasData = hasData;
-      const page = await rig.open(FIRST);
+      const page = await open();
       await playing(page);
       await page.mouse.move(210, 210);
       await page.getByRole('button', { name: 'メニュー' }).click();
@@ -268,7 +272,7 @@ describe.skipIf(!hasChromium)('the data broadcast of a station', () => {
 
   test('on a phone the picture stands above the page, and the remote control below', async () => {
     send();
-    const page = await rig.open(FIRST, PHONE);
+    const page = await open(PHONE);
     await playing(page);
     await page.getByRole('button', { name: 'データ放送' }).last().tap();
     await documentWith(page, 'part');

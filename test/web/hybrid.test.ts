@@ -1,7 +1,7 @@
 /** An application of the data broadcast over the live picture: start, keys, picture, the viewer's region, the ways out. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import type { Page, Route } from 'playwright-core';
+import type { BrowserContextOptions, Page, Route } from 'playwright-core';
 import { splitStationId } from '../../lib/arib/ids.ts';
 import { PEER_STATUS_HEADER, PEER_TYPE_HEADER, PEER_URL_HEADER } from '../../lib/wire/data-broadcast.ts';
 import { containerResponse } from '../../src/http/hybrid-route.ts';
@@ -70,10 +70,11 @@ describe.skipIf(!hasChromium)('an application of the data broadcast', () => {
     });
   }
 
-  async function started(options?: Parameters<typeof rig.open>[1], isThere = true): Promise<Page> {
+  /** On a small page by default: most of what a picture costs is its drawing. */
+  async function started(options: BrowserContextOptions = {}, isThere = true): Promise<Page> {
     const { networkId, serviceId } = splitStationId(STATION) ?? { networkId: 0, serviceId: 0 };
     rig.service.state.data = dataBroadcast({ networkId, serviceId, eventId: 1 });
-    const page = await rig.open(`live/${STATION}`, options);
+    const page = await rig.open(`live/${STATION}`, { viewport: { width: 1024, height: 640 }, ...options });
     await page.route('**/api/font/*', (route) => route.fulfill({ path: FONT, contentType: 'font/woff2' }));
     await page.route('**/api/bml/**', (route) => answer(route, isThere));
     await page.waitForFunction(() => (document.querySelector('video')?.currentTime ?? 0) > 0.2);
