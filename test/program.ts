@@ -1,5 +1,5 @@
 /** Runs a program of the project as a separate process: start, wait for its `listening` line, end. */
-
+import { join } from 'node:path';
 import { shapedSecret } from './access/secret-watch.ts';
 import { HANG_LIMIT_MS } from './until.ts';
 
@@ -8,6 +8,8 @@ import { HANG_LIMIT_MS } from './until.ts';
  * more processor time than its start.
  */
 export const WITHOUT_FFMPEG = { FFMPEG_PATH: '/nonexistent/ffmpeg' };
+/** The real ffmpeg for tests that need no AV1 encoder, whose speed each service would measure. */
+export const FFMPEG_WITHOUT_AV1 = join(import.meta.dir, 'ffmpeg-without-av1.sh');
 
 /** Bytes of output that are kept for the message of a failure. */
 const LOG_BYTES = 200_000;

@@ -7,6 +7,7 @@ import { type RunningAgent, startAgent } from '../../agent/agent.ts';
 import { SILENT_LOG } from '../../lib/host/log.ts';
 import { Networks } from '../../lib/host/networks.ts';
 import type { Tuner } from '../../lib/wire/agent.ts';
+import { FFMPEG_WITHOUT_AV1 } from '../program.ts';
 import { startTestService, type TestService } from '../service/harness.ts';
 import { airOf } from '../synth/tuning.ts';
 import { until } from '../until.ts';
@@ -40,7 +41,7 @@ class CompatHome {
         ...{
           HDHR_PORT: '0',
           HDHOMERUN_DISCOVERY_PORT: '0',
-          FFMPEG_PATH: Bun.which('ffmpeg') ?? '',
+          FFMPEG_PATH: FFMPEG_WITHOUT_AV1,
           ...environment,
         },
       },

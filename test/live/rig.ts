@@ -14,7 +14,7 @@ import { type LiveRequest, LiveService, type LiveStream } from '../../src/live/l
 import type { StationRecord } from '../../src/model/station.ts';
 import { ReceptionPool } from '../../src/reception/reception-pool.ts';
 import { startReceptionWorker } from '../../src/workers.ts';
-
+import { FFMPEG_WITHOUT_AV1 } from '../program.ts';
 import { airOf, tune } from '../synth/tuning.ts';
 import { until } from '../until.ts';
 
@@ -75,7 +75,7 @@ export interface RigOptions {
   scenario?: string;
   /** Replaces the agent that the rig starts. */
   agentUrl?: string;
-  /** FFMPEG_PATH. */
+  /** FFMPEG_PATH; default: one without AV1. */
   ffmpeg?: string;
   audios?: AudioOption[];
   startWorker?: () => Worker;
@@ -137,7 +137,7 @@ export class Rig {
     const agent = options.agentUrl === undefined ? await startRigAgent(options) : undefined;
     const now = () => wallMs((options.now ?? Date.now)());
     const encoders = new Encoders({
-      path: options.ffmpeg,
+      path: options.ffmpeg ?? FFMPEG_WITHOUT_AV1,
       searchPath: process.env.PATH ?? '',
       log: SILENT_LOG,
       now,

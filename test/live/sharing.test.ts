@@ -17,7 +17,7 @@ const AUDIOS: AudioOption[] = [
 let rig: Rig;
 
 beforeAll(async () => {
-  rig = await Rig.start({ stations: await prepareAir(), audios: AUDIOS });
+  rig = await Rig.start({ stations: await prepareAir(), audios: AUDIOS, ffmpeg: 'ffmpeg' });
   rig.encoders.start();
 });
 afterEach(() => rig.leaveAll());
