@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:te
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Random } from '../../synth/random.ts';
+import { FFMPEG_WITHOUT_AV1 } from '../program.ts';
 import { RecordedHome } from '../service/recorded-home.ts';
 import { patSection, pmtSection, StreamBuilder } from '../stream-builder.ts';
 import { scenarioFile } from '../synth/scenario-file.ts';
@@ -20,7 +21,7 @@ const FRAME = 1001 / 30_000;
 let home: RecordedHome;
 
 beforeAll(async () => {
-  home = await RecordedHome.start({ FFMPEG_PATH: FFMPEG });
+  home = await RecordedHome.start({ FFMPEG_PATH: FFMPEG_WITHOUT_AV1 });
 });
 
 afterAll(() => home.close());

@@ -2,16 +2,17 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Value } from '@sinclair/typebox/value';
 import { ChangesSchema, type Chapters, DetectionSchema, type DetectionStatus } from '../../lib/wire/api.ts';
+import { FFMPEG_WITHOUT_AV1 } from '../program.ts';
 import { RecordedHome } from '../service/recorded-home.ts';
 import { until } from '../until.ts';
 import { madeBroadcast } from './made-broadcast.ts';
-import { FFMPEG, madeStream } from './made-recording.ts';
+import { madeStream } from './made-recording.ts';
 
 const FRAME = 1001 / 30_000;
 let home: RecordedHome;
 
 beforeAll(async () => {
-  home = await RecordedHome.start({ FFMPEG_PATH: FFMPEG });
+  home = await RecordedHome.start({ FFMPEG_PATH: FFMPEG_WITHOUT_AV1 });
 });
 afterAll(() => home.close());
 

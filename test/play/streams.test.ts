@@ -8,16 +8,17 @@ import { join } from 'node:path';
 import { AdtsFrames } from '../../src/media/adts-frames.ts';
 import { joinDualMono } from '../../synth/media/adts-frame.ts';
 import { sound, tone } from '../live/media.ts';
+import { FFMPEG_WITHOUT_AV1 } from '../program.ts';
 import { RecordedHome, START } from '../service/recorded-home.ts';
 import { patSection, pesPacket, pmtSection, StreamBuilder } from '../stream-builder.ts';
-import { FFMPEG, madeStream, output, type Played, played } from './made-recording.ts';
+import { madeStream, output, type Played, played } from './made-recording.ts';
 
 // Each starts some encoders and decoders, on a machine that may be busy.
 
 let home: RecordedHome;
 
 beforeAll(async () => {
-  home = await RecordedHome.start({ FFMPEG_PATH: FFMPEG });
+  home = await RecordedHome.start({ FFMPEG_PATH: FFMPEG_WITHOUT_AV1 });
 });
 
 afterAll(() => home.close());
