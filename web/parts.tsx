@@ -28,7 +28,7 @@ function titled(title: string) {
 
 function DarkStage() {
   return (
-    <div class="player-waiting">
+    <div class="player-waiting black">
       <LateNote />
     </div>
   );

@@ -117,7 +117,7 @@ export function ConnectionBanner() {
   if (connection.value === 'refused') {
     return (
       <div role="status">
-        <p class="banner hstack gap-75 at-middle text-s bold round-l fill-warn shadow-2">
+        <p class="banner no-pointer hstack gap-75 at-middle text-s bold round-l fill-warn shadow-2">
           <Icon name="lock" />
           {TEXTS.refused}
           <button type="button" class="button button-small rigid nowrap" onClick={() => location.reload()}>
@@ -130,7 +130,7 @@ export function ConnectionBanner() {
   return (
     <div role="status">
       {shown ? (
-        <p class="banner hstack gap-75 at-middle text-s bold round-l fill-warn shadow-2">
+        <p class="banner no-pointer hstack gap-75 at-middle text-s bold round-l fill-warn shadow-2">
           <Icon name="unlink" />
           {TEXTS.lost}
           {offersSaved ? (

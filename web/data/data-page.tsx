@@ -21,7 +21,7 @@ function Canvas({ data, name, isShown }: { data: DataBroadcast; name: string; is
   }, []);
   return (
     <canvas
-      class="data-plane absolute no-pointer"
+      class="data-plane invisible absolute no-pointer"
       ref={canvas}
       role="img"
       aria-label={TEXTS.page(name)}
@@ -63,7 +63,7 @@ function DataBar(props: BarProps) {
       {station === undefined ? null : <Logo station={station} />}
       <p class="data-name flex align-baseline min-0 gap-60 nowrap">
         <b class="clip">{name}</b>
-        <span class="clip">{props.label}</span>
+        <span class="clip muted">{props.label}</span>
       </p>
       {props.isCommunicating ? (
         <span class="data-sign inline-row rigid gap-30" title={TEXTS.communicating}>
@@ -71,12 +71,12 @@ function DataBar(props: BarProps) {
           {TEXTS.communicating}
         </span>
       ) : null}
-      <p class="data-status numbers hstack justify-end grow min-0 gap-50 clip nowrap" role="status">
+      <p class="muted numbers hstack justify-end grow min-0 gap-50 clip nowrap" role="status">
         {progress === undefined ? (
           <span class="data-hint">{props.hint}</span>
         ) : (
           <>
-            <span class="spinner" />
+            <span class="spinner circle rigid" />
             {progress.text}
           </>
         )}
@@ -101,7 +101,10 @@ function DataBar(props: BarProps) {
         {TEXTS.leave}
       </button>
       {progress === undefined ? null : (
-        <i class="data-line absolute bar-part" style={{ '--part': progress.part.toFixed(4) }} />
+        <i
+          class="data-line at-right at-left at-bottom absolute bar-part"
+          style={{ '--part': progress.part.toFixed(4) }}
+        />
       )}
     </div>
   );
@@ -112,7 +115,7 @@ function Ended({ words, onAgain, onClose }: { words: EndWords; onAgain: () => vo
   useEffect(() => first.current?.focus({ preventScroll: true }), []);
   return (
     <div class="stage-note stage-note-wide data-ended" role="alert" data-nav-group="data-ended">
-      <h2>{words.title}</h2>
+      <h2 class="text-xl text-white">{words.title}</h2>
       <p>{words.next}</p>
       <p class="panel-actions">
         <button ref={first} type="button" class="button button-main" onClick={onAgain}>
@@ -128,7 +131,7 @@ function Ended({ words, onAgain, onClose }: { words: EndWords; onAgain: () => vo
 
 function PictureAbove() {
   return (
-    <p class="data-above" aria-hidden="true">
+    <p class="data-above not-shown" aria-hidden="true">
       {TEXTS.pictureAbove}
     </p>
   );
@@ -142,7 +145,7 @@ function ApplicationFrames({ application, isShown }: { application: DataApplicat
   }, []);
   return (
     <div
-      class="data-plane data-application absolute no-pointer clip"
+      class="data-plane invisible data-application absolute no-pointer clip"
       ref={element}
       data-shown={isShown ? '' : undefined}
     />

@@ -21,9 +21,9 @@ function QuestionSheet({ question, station }: { question: Question; station: str
       title={isReserving ? TEXTS.reserveTitle : TEXTS.cancelTitle}
       onClose={() => question.answer(false)}
     >
-      <div class="confirm">
+      <div class="confirm gap-100 stack">
         <p>{isReserving ? TEXTS.reserveNote(station) : TEXTS.cancelNote(station)}</p>
-        <div class="data-asked stack gap-25 round-m ground">
+        <div class="pad-75-100 stack gap-25 round-m ground">
           <b>{splitTitle(program.name).title}</b>
           <span class="numbers note">
             {`${airDateText(program.start_at)} ${spanText(program.start_at, program.end_at)}　${narrow(program.service_name)}`}
@@ -61,7 +61,7 @@ function RegionSheet({ data, station }: { data: DataBroadcast; station: string }
   const { application, answer } = question;
   return (
     <Sheet title={TEXTS.regionTitle} onClose={() => answer(false)}>
-      <div class="confirm">
+      <div class="confirm gap-100 stack">
         <p>{TEXTS.regionNote(station, application.name ?? TEXTS.application)}</p>
         <p>{TEXTS.regionOnce}</p>
         <div class="confirm-actions">
@@ -101,7 +101,7 @@ function InputSheet({ input, station, onDone }: InputProps) {
   return (
     <Sheet title={TEXTS.inputTitle} onClose={() => onDone(undefined)}>
       <form
-        class="confirm"
+        class="confirm gap-100 stack"
         onSubmit={(event) => {
           event.preventDefault();
           onDone(text.value);

@@ -34,7 +34,7 @@ export function GenreSheet({ chosen, onChoose, onClose }: GenreProps & { readonl
               {lv1 === undefined ? <Icon name="guide" /> : <span class="swatch" />}
               {name}
             </span>
-            <Icon name="check" class="choice-sign text-accent" />
+            <Icon name="check" class="choice-sign invisible text-accent" />
           </button>
         ))}
       </div>
@@ -45,7 +45,11 @@ export function GenreSheet({ chosen, onChoose, onClose }: GenreProps & { readonl
 /** The same as a line under the guide, where there is room. Not reachable by arrows: the sheet offers the same. */
 export function Legend({ chosen, onChoose }: GenreProps) {
   return (
-    <section class="guide-legend line-above surface" aria-label={TEXTS.genreColours} data-nav-skip="">
+    <section
+      class="guide-legend wrap not-shown line-above surface"
+      aria-label={TEXTS.genreColours}
+      data-nav-skip=""
+    >
       {MAJOR_GENRES.map(({ lv1, name }) => (
         <button
           key={lv1}

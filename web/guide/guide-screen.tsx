@@ -305,7 +305,7 @@ function GuideSheet({ bands }: { bands: readonly Band[] }) {
     over.value = undefined;
   };
   return (
-    <div class="guide" data-television={television ? '' : undefined}>
+    <div class="guide vstack" data-television={television ? '' : undefined}>
       <GuideToolbar
         bands={bands}
         type={type}

@@ -25,7 +25,7 @@ export function JumpSheet({ span, day, onJump, onClose }: JumpSheetProps) {
   );
   return (
     <Sheet title={TEXTS.jump} onClose={onClose}>
-      <h3 class="look-head">{TEXTS.date}</h3>
+      <h3 class="below-50 above-100 no-margin">{TEXTS.date}</h3>
       <div class="jump-days stack gap-40" role="radiogroup" aria-label={TEXTS.date}>
         {days.map((one) => (
           // biome-ignore lint/a11y/useSemanticElements: a radio input would change with the arrow keys that move the focus here
@@ -43,7 +43,7 @@ export function JumpSheet({ span, day, onJump, onClose }: JumpSheetProps) {
           </button>
         ))}
       </div>
-      <h3 class="look-head">{TEXTS.hour}</h3>
+      <h3 class="below-50 above-100 no-margin">{TEXTS.hour}</h3>
       <div class="jump-hours stack gap-40">
         {HOURS.map((index) => (
           <button

@@ -23,8 +23,8 @@ interface SizeProps {
 
 function Size({ label, value, onStep }: SizeProps) {
   return (
-    <div class="look-row">
-      <span class="look-label">{label}</span>
+    <div class="look-row text-left full-width justify-between cluster">
+      <span class="bold">{label}</span>
       <span class="look-size inline-row gap-50">
         <button
           type="button"
@@ -58,7 +58,7 @@ function Colours() {
           <li key={lv1}>
             <button
               type="button"
-              class="look-genre hstack full-width press-height gap-75 text-left round-s"
+              class="pad-0-50 hstack full-width press-height gap-75 text-left round-s"
               data-genre={lv1}
               aria-expanded={open}
               onClick={() => {
@@ -112,8 +112,8 @@ export function LookSheet({ zoom, onZoom, onWidth, onUsual, onStations, onClose 
       <p class="sheet-note">{TEXTS.thisDevice}</p>
       <Size label={TEXTS.rows} value={zoom} onStep={onZoom} />
       <Size label={TEXTS.columns} value={guideWidth.value} onStep={onWidth} />
-      <div class="look-row">
-        <span class="look-label">{TEXTS.letters}</span>
+      <div class="look-row text-left full-width justify-between cluster">
+        <span class="bold">{TEXTS.letters}</span>
         <Segments
           label={TEXTS.letters}
           options={LETTERS}
@@ -126,20 +126,25 @@ export function LookSheet({ zoom, onZoom, onWidth, onUsual, onStations, onClose 
       <button
         type="button"
         role="switch"
-        class="look-row"
+        class="look-row text-left full-width justify-between cluster"
         aria-checked={dimShopping.value}
         onClick={() => {
           dimShopping.value = !dimShopping.value;
         }}
       >
-        <span class="look-label">{TEXTS.dimShopping}</span>
+        <span class="bold">{TEXTS.dimShopping}</span>
         <span class="switch" aria-hidden="true" />
       </button>
-      <button type="button" class="look-row" aria-haspopup="dialog" onClick={onStations}>
-        <span class="look-label">{TEXTS.stationOrder}</span>
+      <button
+        type="button"
+        class="look-row text-left full-width justify-between cluster"
+        aria-haspopup="dialog"
+        onClick={onStations}
+      >
+        <span class="bold">{TEXTS.stationOrder}</span>
         <Icon name="list" />
       </button>
-      <h3 class="look-head">{TEXTS.genreColours}</h3>
+      <h3 class="below-50 above-100 no-margin">{TEXTS.genreColours}</h3>
       <Colours />
       <button
         type="button"

@@ -37,7 +37,10 @@ function FirstRead({ type }: { readonly type: Station['type'] }) {
   useEffect(() => setReading(progress !== undefined), [progress === undefined]);
   if (progress === undefined) return null;
   return (
-    <p class="guide-loading numbers no-pointer nowrap" role="status">
+    <p
+      class="guide-loading shadow-2 surface-high pill bold text-s absolute at-middle numbers no-pointer nowrap"
+      role="status"
+    >
       {TEXTS.receiving(progress.total, progress.known)}
     </p>
   );
@@ -46,8 +49,11 @@ function FirstRead({ type }: { readonly type: Station['type'] }) {
 export function GuideNotice({ state, bare, type, onRetry, onNow }: NoticeProps) {
   if (state.kind === 'failed') {
     return (
-      <div class="guide-notice" role="alert">
-        <p class="guide-notice-title">
+      <div
+        class="guide-notice shadow-2 surface-high bordered round-l text-center muted absolute gap-75 items-middle stack"
+        role="alert"
+      >
+        <p class="ink bold text-l gap-60 hstack">
           <Icon name="unlink" />
           {TEXTS.failed}
         </p>
@@ -61,7 +67,7 @@ export function GuideNotice({ state, bare, type, onRetry, onNow }: NoticeProps) 
   }
   if (state.kind === 'loading') {
     return (
-      <p class="guide-loading" role="status">
+      <p class="guide-loading shadow-2 surface-high pill nowrap bold text-s absolute at-middle" role="status">
         {TEXTS.loading}
       </p>
     );
@@ -85,8 +91,11 @@ function EmptyNotice({ bare, type, onNow }: Pick<NoticeProps, 'bare' | 'type' | 
   );
   if (known === true) {
     return (
-      <div class="guide-notice" role="status">
-        <p class="guide-notice-title">{TEXTS.notYetSent}</p>
+      <div
+        class="guide-notice shadow-2 surface-high bordered round-l text-center muted absolute gap-75 items-middle stack"
+        role="status"
+      >
+        <p class="ink bold text-l gap-60 hstack">{TEXTS.notYetSent}</p>
         <p>{TEXTS.notYetSentNote}</p>
         <button type="button" class="button" onClick={onNow}>
           {TEXTS.toNow}
@@ -97,8 +106,11 @@ function EmptyNotice({ bare, type, onNow }: Pick<NoticeProps, 'bare' | 'type' | 
   // Before the first scan there are only the standard satellite stations.
   if (needsScan(tuners ?? [], new Set(stations.value.map((station) => station.type)))) {
     return (
-      <div class="guide-notice" role="status">
-        <p class="guide-notice-title">
+      <div
+        class="guide-notice shadow-2 surface-high bordered round-l text-center muted absolute gap-75 items-middle stack"
+        role="status"
+      >
+        <p class="ink bold text-l gap-60 hstack">
           <Icon name="antenna" />
           {TEXTS.notScanned}
         </p>
@@ -110,8 +122,11 @@ function EmptyNotice({ bare, type, onNow }: Pick<NoticeProps, 'bare' | 'type' | 
     );
   }
   return (
-    <div class="guide-notice" role="status">
-      <p class="guide-notice-title">
+    <div
+      class="guide-notice shadow-2 surface-high bordered round-l text-center muted absolute gap-75 items-middle stack"
+      role="status"
+    >
+      <p class="ink bold text-l gap-60 hstack">
         <Icon name="antenna" />
         {TEXTS.notGathered}
       </p>
@@ -135,16 +150,19 @@ const WAITING_COLUMNS = 12;
 
 function ColumnsWaiting({ text }: { text: string }) {
   return (
-    <div class="guide">
+    <div class="guide vstack">
       <div class="guide-stage relative clip">
-        <div class="guide-waiting ground-deep" aria-hidden="true">
+        <div class="guide-waiting clip stack inset-0 ground-deep" aria-hidden="true">
           {Array.from({ length: WAITING_COLUMNS }, (_, index) => (
             <div key={index} class="line-right">
               <span class="skeleton block-level" />
             </div>
           ))}
         </div>
-        <p class="guide-loading" role="status">
+        <p
+          class="guide-loading shadow-2 surface-high pill nowrap bold text-s absolute at-middle"
+          role="status"
+        >
           {text}
         </p>
       </div>

@@ -73,7 +73,7 @@ export function StationSheet({ type, onClose }: { type: Station['type']; onClose
   return (
     <Sheet title={TEXTS.stationOrder} onClose={onClose} wide>
       <p class="sheet-note">{TEXTS.stationOrderNote}</p>
-      <ul class="order stack">
+      <ul class="order below-75 above-75 no-margin stack">
         {[...shown, ...hidden].map((station) => (
           <Row key={station.id} station={station} only={shown.length === 1} />
         ))}

@@ -48,9 +48,9 @@ function Program({ program, place, now }: { program: GuideProgram; place: WeekPl
       onClick={() => openProgram(program.id)}
     >
       <Named name={kept === undefined ? words : TEXTS.airing(words, kept)}>
-        <span class="week-words block-level relative layer-1 clip">
+        <span class="week-words max-full block-level relative layer-1 clip">
           <b class="numbers">{airClockText(program.startAt)}</b>
-          {kept === undefined ? null : <span class="week-kept text-white pill">{kept}</span>}
+          {kept === undefined ? null : <span class="week-kept record-color text-white pill">{kept}</span>}
           <WholeTitle title={title} />
         </span>
       </Named>
@@ -79,17 +79,17 @@ export function StationWeek({ station, list }: StationWeekProps) {
   const name = narrow(station.name);
   const programs = value?.find(({ stationId }) => stationId === station.id)?.programs ?? [];
   return (
-    <div class="guide">
+    <div class="guide vstack">
       <div class="guide-bar week-bar cluster">
         <h1 class="hidden-text">{TEXTS.weekOf(name)}</h1>
         <a class="button button-small" href="guide" data-replace="">
           <Icon name="back" />
           {TEXTS.allStations}
         </a>
-        <span class="week-station inline-row min-0 gap-50">
+        <span class="week-station max-full inline-row min-0 gap-50">
           <Logo station={station} />
           <select
-            class="select min-0"
+            class="select surface round-m ink press-height min-0"
             aria-label={TEXTS.station}
             value={station.id}
             onChange={(event) => navigate(`guide?view=week&station=${event.currentTarget.value}`, true)}
@@ -122,7 +122,10 @@ export function StationWeek({ station, list }: StationWeekProps) {
           />
         )}
         {value === undefined && failure === undefined ? (
-          <p class="guide-loading" role="status">
+          <p
+            class="guide-loading shadow-2 surface-high pill nowrap bold text-s absolute at-middle"
+            role="status"
+          >
             {TEXTS.weekLoading}
           </p>
         ) : null}

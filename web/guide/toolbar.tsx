@@ -62,7 +62,7 @@ function DayButton({ day, today, chosen, onDay }: DayButtonProps) {
       ref={button}
       type="button"
       role="tab"
-      class="guide-day stack items-middle muted round-m hover-deep"
+      class="guide-day line-120 stack items-middle muted round-m hover-deep"
       data-weekday={weekday}
       aria-selected={chosen}
       onClick={() => onDay(day)}
@@ -105,7 +105,7 @@ export function GuideToolbar(props: ToolbarProps) {
         </div>
       )}
       <div
-        class="guide-days flex hscroll gap-20"
+        class="guide-days wide-only flex hscroll gap-20"
         role="tablist"
         aria-label={TEXTS.date}
         data-nav-group="guide-days"
@@ -118,13 +118,13 @@ export function GuideToolbar(props: ToolbarProps) {
         })}
       </div>
       <div class="guide-tools hstack push-end gap-40">
-        <button type="button" class="button button-small guide-to-now" onClick={props.onNow}>
-          <Icon name="clock" />
+        <button type="button" class="button button-small" onClick={props.onNow}>
+          <Icon name="clock" class="wide-only" />
           {TEXTS.now}
         </button>
         <button
           type="button"
-          class="button button-small guide-evening"
+          class="button button-small wide-only"
           onClick={props.onEvening}
           aria-label={TEXTS.toEvening}
         >
@@ -151,7 +151,7 @@ export function GuideToolbar(props: ToolbarProps) {
           aria-label={TEXTS.jumpFrom(shortDay)}
           onClick={props.onJump}
         >
-          <Icon name="reserve" />
+          <Icon name="reserve" class="wide-only" />
           {/* On phones in place of the row of days. */}
           <span class="numbers phone-only">{shortDay}</span>
         </button>

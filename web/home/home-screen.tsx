@@ -63,7 +63,7 @@ function Bands({ stations }: { stations: readonly Station[] }) {
                 }}
               >
                 {band.label}
-                <span class="tab-count numbers" aria-hidden="true">
+                <span class="faint semibold text-xs numbers" aria-hidden="true">
                   {band.stations.length}
                 </span>
               </button>
@@ -218,7 +218,7 @@ function onNumberKey(event: KeyboardEvent): void {
 function DatabaseTrouble() {
   const message = useTrouble('database');
   return message === undefined ? null : (
-    <p class="notice" data-tone="warn" role="alert">
+    <p class="notice round-m text-s flex" data-tone="warn" role="alert">
       {message}
     </p>
   );

@@ -31,11 +31,11 @@ function NextEntry({ item }: { item: ReservationItem }) {
     <li class="next-item stack">
       <button
         type="button"
-        class={`next stack gap-15 text-left bordered hover-surface ${recording ? 'next-recording' : ''}`}
+        class={`next content-start stack gap-15 text-left bordered hover-surface ${recording ? 'next-recording' : ''}`}
         onClick={() => openReservation(item.id)}
       >
         <Named name={spokenText(item)}>
-          <span class="next-when numbers flex min-0 clip note bold nowrap">
+          <span class="next-when wrap numbers flex min-0 clip note bold nowrap">
             {recording ? (
               <b class="inline-row gap-35 text-danger">
                 <i class="booking-dot" />
@@ -78,12 +78,12 @@ function titleOfRow(
 /** As high as the loaded content, so that what is below does not move. */
 function Waiting() {
   return (
-    <section class="home-row next-up below-100" aria-hidden="true">
+    <section class="home-row above-150 next-up below-100" aria-hidden="true">
       <RowHeadSpace />
       <ul class="next-list flex hscroll gap-60">
         <li class="next-item stack">
-          <span class="next skeleton stack gap-15 text-left bordered hover-surface">
-            <span class="next-when flex min-0 clip note bold nowrap">&nbsp;</span>
+          <span class="next content-start skeleton stack gap-15 text-left bordered hover-surface">
+            <span class="next-when wrap flex min-0 clip note bold nowrap">&nbsp;</span>
             <span class="next-title min-0 bold truncate">&nbsp;</span>
             <span class="next-line" />
           </span>
@@ -111,7 +111,7 @@ export function NextUp() {
   if (!some) return null;
   const title = titleOfRow(running, coming, now.value);
   return (
-    <section class="home-row next-up below-100" aria-label={title} data-nav-group="next-up">
+    <section class="home-row above-150 next-up below-100" aria-label={title} data-nav-group="next-up">
       <RowHead title={title} all="reservations" />
       <ul class="next-list flex hscroll gap-60">
         {[...running, ...coming].map((item) => (

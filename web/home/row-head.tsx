@@ -18,7 +18,7 @@ export function RowHead({ title, all }: { title: string; all: string }) {
       {title}
       <a class="watch-all inline-row gap-20 note bold nowrap round-s" href={all}>
         {TEXTS.all}
-        <Icon name="next" />
+        <Icon name="next" class="text-xs" />
       </a>
     </h2>
   );

@@ -52,12 +52,12 @@ function StillPicture({ station, still, rests }: StationCardProps & { rests: boo
   const [broken, setBroken] = useState('');
   const age = still === undefined ? 0 : now.value - still.at;
   return (
-    <span class="card-still place-center relative clip" aria-hidden="true">
+    <span class="card-still video-shape place-center relative clip" aria-hidden="true">
       {still === undefined || still.picture === broken ? (
         <Logo station={station} />
       ) : (
         <img
-          class="inset-0 absolute full-width full-height"
+          class="inset-0 full-width full-height"
           src={still.picture}
           alt=""
           decoding="async"
@@ -65,7 +65,7 @@ function StillPicture({ station, still, rests }: StationCardProps & { rests: boo
         />
       )}
       {age < OLD_MS ? null : (
-        <span class="card-age absolute numbers text-xs bold">
+        <span class="card-age round-s text-white absolute numbers text-xs bold">
           {TEXTS.pictureAge(Math.floor(age / MINUTE_MS))}
         </span>
       )}
@@ -103,7 +103,7 @@ function Following({ station }: { station: Station }) {
   const next = value?.[0]?.programs.find(({ startAt }) => startAt >= from);
   if (next === undefined) return null;
   return (
-    <span class="card-next absolute hstack gap-40 layer-1 text-s bold">
+    <span class="card-next text-white at-right at-left at-bottom absolute hstack gap-40 layer-1 text-s bold">
       <span class="rigid">{TEXTS.following}</span>
       <time class="numbers rigid" dateTime={isoText(next.startAt)}>
         {airClockText(next.startAt)}
@@ -153,7 +153,7 @@ export function StationCard({ station, still }: StationCardProps) {
   return (
     <>
       <a
-        class="card stack relative clip bordered surface shadow-1 hover-surface"
+        class="card round-m stack relative clip bordered surface shadow-1 hover-surface"
         href={`live/${station.id}`}
         data-nav-initial={isLast ? '' : undefined}
         onKeyDown={(event) => {
@@ -171,24 +171,27 @@ export function StationCard({ station, still }: StationCardProps) {
           ) : (
             <ProgramProgress startAt={program.startAt} endAt={program.endAt} />
           )}
-          <span class="card-body stack gap-30 min-0">
+          <span class="card-body content-start stack gap-30 min-0">
             <span class="card-name flex min-0 align-baseline gap-40 text-s">
-              <span class="card-key numbers nowrap">{label}</span>
+              <span class="text-accent line-130 extrabold text-s gap-50 hstack numbers nowrap">{label}</span>
               <b class="bold min-0 truncate">{name}</b>
               {isLast ? (
-                <span class="card-last push-end text-mini bold pill fill-main nowrap" title={TEXTS.lastNote}>
+                <span
+                  class="card-last rigid push-end text-mini bold pill fill-main nowrap"
+                  title={TEXTS.lastNote}
+                >
                   {TEXTS.last}
                 </span>
               ) : null}
             </span>
             {parts === undefined ? (
-              <span class="card-none semibold faint">{TEXTS.noProgramYet}</span>
+              <span class="semibold faint">{TEXTS.noProgramYet}</span>
             ) : (
               <span class="card-title bold clamp-2">{parts.title}</span>
             )}
             {program === null ? null : (
               <span class="card-when flex wrap min-0 clip note semibold gap-40">
-                <span class="card-times numbers nowrap">
+                <span class="wide-only numbers nowrap">
                   <time dateTime={isoText(program.startAt)}>{airClockText(program.startAt)}</time>
                   {' – '}
                   <time dateTime={isoText(program.endAt)}>{airClockText(program.endAt)}</time>
@@ -208,12 +211,12 @@ export function StationCard({ station, still }: StationCardProps) {
 export function SkeletonCard() {
   return (
     <div
-      class="card card-skeleton stack relative no-pointer clip bordered surface shadow-1 hover-surface"
+      class="card round-m stack relative no-pointer clip bordered surface shadow-1 hover-surface"
       aria-hidden="true"
     >
-      <span class="card-still skeleton" />
+      <span class="card-still video-shape skeleton" />
       <span class="card-line" />
-      <span class="card-body stack gap-30 min-0">
+      <span class="card-body content-start stack gap-30 min-0">
         <span class="skeleton" style={{ width: '60%', height: '0.9rem' }} />
         <span class="skeleton" style={{ width: '88%', height: '1.2rem' }} />
       </span>

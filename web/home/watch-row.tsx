@@ -56,17 +56,21 @@ function WatchCard({ recording, fresh }: { recording: Recording; fresh: boolean 
             words.filter((word) => word !== '').join('、'),
           )}
         >
-          <span class="rec-picture">
+          <span class="rec-picture clip relative video-shape block-level">
             <Poster recording={recording} />
-            {fresh ? <span class="rec-new watch-new absolute layer-1">{TEXTS.fresh}</span> : null}
-            <span class="rec-length numbers">
+            {fresh ? (
+              <span class="rec-new fill-main pill extrabold text-mini pad-0-50 inline-row watch-new absolute layer-1">
+                {TEXTS.fresh}
+              </span>
+            ) : null}
+            <span class="rec-length text-white bold text-xs layer-1 absolute numbers">
               {left === '' ? lengthClock(recording.durationMs ?? 0) : left}
             </span>
             <span class="watch-play place-center inset-0 layer-2 text-white">
               <Icon name="play" />
             </span>
             {part === undefined ? null : (
-              <span class="rec-resume absolute layer-2">
+              <span class="rec-resume at-right at-left at-bottom absolute layer-2">
                 <span class="block-level full-height bar-part" style={{ '--part': part.toFixed(3) }} />
               </span>
             )}
@@ -74,7 +78,7 @@ function WatchCard({ recording, fresh }: { recording: Recording; fresh: boolean 
           <span class="watch-title bold truncate">{title}</span>
           <span class="numbers flex min-0 gap-60 text-xs semibold muted nowrap">
             {shortText(recording.startAt, currentMs())}
-            <span class="rec-station">{narrow(recording.serviceName)}</span>
+            <span class="ellipsis clip min-0">{narrow(recording.serviceName)}</span>
           </span>
         </Named>
       </a>
@@ -86,12 +90,12 @@ function WatchCard({ recording, fresh }: { recording: Recording; fresh: boolean 
 /** As high as the loaded content, so that what is below does not move. */
 function Waiting() {
   return (
-    <section class="home-row below-100" aria-hidden="true">
+    <section class="home-row above-150 below-100" aria-hidden="true">
       <RowHeadSpace />
       <ul class="watch-list flex hscroll gap-80">
         <li class="watch-item rigid">
           <span class="watch-card stack gap-15 round-m">
-            <span class="rec-picture skeleton" />
+            <span class="rec-picture clip relative video-shape block-level skeleton" />
             <span class="watch-title bold truncate">&nbsp;</span>
             <span class="flex min-0 gap-60 text-xs semibold muted nowrap">&nbsp;</span>
           </span>
@@ -127,7 +131,11 @@ export function WatchRow({ kind }: { kind: RowKind }) {
   if (value === undefined && failure === undefined) return had.value ? <Waiting /> : null;
   if (!some) return null;
   return (
-    <section class="home-row watch-row below-100" aria-label={title} data-nav-group={`watch-${kind}`}>
+    <section
+      class="home-row above-150 watch-row below-100"
+      aria-label={title}
+      data-nav-group={`watch-${kind}`}
+    >
       <RowHead title={title} all="recordings" />
       <ul class="watch-list flex hscroll gap-80">
         {list.map((recording) => (

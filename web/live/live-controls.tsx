@@ -44,9 +44,9 @@ function Heading({ station, record }: { station: Station | undefined; record: Re
   return (
     <div class="osd-heading flex align-start grow min-0 gap-100">
       <Logo station={station} />
-      <div class="osd-words stack min-0 gap-15" aria-live="polite">
+      <div class="shaded stack min-0 gap-15" aria-live="polite">
         <p class="osd-station hstack gap-50 text-s bold">
-          <span class="osd-key numbers pill">{channelLabel(station, stations.value)}</span>
+          <span class="glass pad-0-50 numbers pill">{channelLabel(station, stations.value)}</span>
           {narrow(station.name)}
           {record.words === '' ? null : (
             <span class={`osd-record inline-row gap-35 text-xs nowrap pill osd-record-${record.kind}`}>
@@ -61,7 +61,7 @@ function Heading({ station, record }: { station: Station | undefined; record: Re
           <Marks marks={parts?.marks ?? []} />
         </p>
       </div>
-      <p class="osd-clock numbers push-end bold text-xl wide-only">{airClockText(now.value)}</p>
+      <p class="shaded numbers push-end bold text-xl wide-only">{airClockText(now.value)}</p>
     </div>
   );
 }

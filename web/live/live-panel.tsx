@@ -78,7 +78,7 @@ function PanelRow({ program }: { program: GuideProgram }) {
           {airClockText(program.startAt)}
         </time>
         <span class="stack grow min-0 gap-15">
-          <span class="panel-title bold clamp-2">{title === '' ? TEXTS.noProgramYet : title}</span>
+          <span class="line-140 bold clamp-2">{title === '' ? TEXTS.noProgramYet : title}</span>
           <span class="panel-facts numbers cluster text-xs semibold muted">
             {live ? remainingText(program.endAt, now.value) : lengthText(program.endAt - program.startAt)}
             <Marks marks={marks} />
@@ -134,7 +134,7 @@ function ProgramTab({ station }: { station: Station | undefined }) {
         </div>
       )}
       {id === undefined ? null : (
-        <button type="button" class="button button-small panel-more" onClick={() => openProgram(id)}>
+        <button type="button" class="button button-small self-left" onClick={() => openProgram(id)}>
           {TEXTS.details}
         </button>
       )}
@@ -209,7 +209,7 @@ export function PanelTabs({ station, stationId }: PanelProps) {
           </button>
         ))}
       </div>
-      <div class="panel-tab stack gap-75" data-nav-group="panel">
+      <div class="content-start stack gap-75" data-nav-group="panel">
         {tab === 'program' ? <ProgramTab station={station} /> : null}
         {tab === 'channels' ? <ChannelList stationId={stationId} /> : null}
         {tab === 'day' ? <DayTab station={station} /> : null}
@@ -239,7 +239,7 @@ export function LivePanel({ state, onData, ...props }: LivePanelProps) {
   return (
     <section class="below" aria-label={TEXTS.panel}>
       {(state?.kind === 'waiting' && !state.kept) || state?.kind === 'failed' ? (
-        <div class="below-next text-s semibold round-m fill-warn">
+        <div class="below-next not-shown text-s semibold round-m fill-warn">
           <NextStep failure={state.failure} advice={liveAdvice(state.failure, liveCodec.value)} />
           <TunerHolders failure={state.failure} station={station} />
         </div>

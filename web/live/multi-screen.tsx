@@ -34,7 +34,7 @@ export function MultiScreen() {
   useEffect(() => keepAwake(), []);
   const heardId = ids.find((id) => id === heard.value) ?? ids[0];
   return (
-    <main id="main" class="multi vstack" tabIndex={-1}>
+    <main id="main" class="multi black vstack" tabIndex={-1}>
       <header class="multi-head hstack gap-75">
         <button
           type="button"
@@ -73,7 +73,7 @@ export function MultiScreen() {
               onRemove={() => chooseStations(ids.filter((one) => one !== id))}
             />
           ))}
-          {ids.length === 0 ? <li class="multi-empty text-center">{MULTI_WORDS.empty}</li> : null}
+          {ids.length === 0 ? <li class="multi-empty pad-100 text-center">{MULTI_WORDS.empty}</li> : null}
         </ul>
       ) : (
         <Panel icon="alert" title={MULTI_WORDS.unsupported}>

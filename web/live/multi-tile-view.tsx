@@ -20,7 +20,7 @@ function TileNote({ tile }: { tile: MultiTile | undefined }) {
   if (state?.kind === 'opening') {
     return (
       <div class="stage-note" role="status">
-        <span class="spinner" />
+        <span class="spinner circle" />
         <span>{MULTI_WORDS.tuning}</span>
       </div>
     );
@@ -82,7 +82,7 @@ export function MultiTileView({ station, stationId, isHeard, onHear, onRemove }:
         }}
       />
       <TileNote tile={made} />
-      <div class="multi-bar hstack gap-60 absolute no-pointer">
+      <div class="multi-bar at-right at-left at-bottom hstack gap-60 absolute no-pointer">
         {station === undefined ? null : <Logo station={station} />}
         <span class="multi-words stack grow min-0">
           <span class="hstack gap-40 text-s bold">

@@ -23,7 +23,7 @@ export function UnreadBadge() {
 /** For phones, whose navigation has no place for it. */
 export function Bell() {
   return (
-    <a class="round bell relative" href="notices">
+    <a class="round bell phone-only relative" href="notices">
       <Icon name="bell" />
       <span class="hidden-text">{TEXTS.title}</span>
       <UnreadBadge />

@@ -96,12 +96,12 @@ function Row({ notice, isNew }: { notice: Notice; isNew: boolean }) {
   const isRecent = now.value - notice.at < DAY_MS;
   return (
     <li>
-      <a class="row notice" href={notice.path} data-nav-group="notices">
+      <a class="row notice round-m text-s flex" href={notice.path} data-nav-group="notices">
         <span class="notice-sign place-center rigid circle" data-tone={tone}>
           <Icon name={icon} />
         </span>
         <span class="row-text">
-          <span class="notice-text">{notice.text}</span>
+          <span>{notice.text}</span>
           <span class="row-name">
             {isNew ? <b class="notice-new block-level text-accent">{TEXTS.fresh}</b> : null}
             {isRecent ? agoText(notice.at, now.value) : momentText(notice.at, now.value)}
@@ -138,7 +138,7 @@ export function NoticesScreen() {
     }
   };
   return (
-    <div class="notices">
+    <div class="notices max-60">
       <header class="screen-head">
         <h1 class="screen-title">{TEXTS.title}</h1>
         <a class="button button-small push-end" href="settings?section=notify">

@@ -29,7 +29,7 @@ interface EventsProps {
 
 function Events({ title, events, chosen, onChange }: EventsProps) {
   return (
-    <fieldset class="notice-events">
+    <fieldset class="notice-events borderless no-padding no-margin">
       <legend class="bold">{title}</legend>
       <div class="chips">
         {events.map((event) => (
@@ -111,7 +111,7 @@ export function TargetForm({
         }}
       >
         {target === undefined ? (
-          <fieldset class="notice-events">
+          <fieldset class="notice-events borderless no-padding no-margin">
             <legend class="bold">{TEXTS.service}</legend>
             <div class="chips">
               {FORMATS.map((one) => (

@@ -46,12 +46,12 @@ function Row({ target, onEdit, onRemove }: RowProps) {
     setBusy(false);
   };
   return (
-    <li class="access-row wrap">
+    <li class="access-row line-above cluster wrap">
       <b>
         <bdi>{name}</bdi>
       </b>
       {kind === name ? null : <span class="note">{kind}</span>}
-      <span class="access-note target-state" data-tone={last?.ok === false ? 'bad' : undefined}>
+      <span class="basis-16 note target-state" data-tone={last?.ok === false ? 'bad' : undefined}>
         {stateText(target)}
       </span>
       <span class="flex wrap gap-50">
@@ -142,7 +142,7 @@ export function NotificationTargets() {
   return (
     <>
       {value.length === 0 ? <p class="block-note">{TEXTS.noTargets}</p> : null}
-      <ul class="access-rows">
+      <ul class="below-75 above-75 stack">
         {value.map((target) => (
           <Row
             key={target.id}
@@ -152,7 +152,7 @@ export function NotificationTargets() {
           />
         ))}
       </ul>
-      <div class="target-add flex wrap gap-50">
+      <div class="below-75 above-100 no-margin flex wrap gap-50">
         <button
           type="button"
           class="button"
@@ -192,7 +192,7 @@ export function NotificationTargets() {
             })
           }
         >
-          <p class="access-name">
+          <p class="bold text-l">
             「<bdi>{task.target.name}</bdi>」
           </p>
           <p>{TEXTS.removeNote}</p>

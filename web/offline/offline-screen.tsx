@@ -14,10 +14,10 @@ function Series() {
   return (
     <section>
       <h2>{TEXTS.series}</h2>
-      <ul class="offline-list">
+      <ul class="offline-list unlisted gap-50 no-padding stack">
         {autoSeries.value.map(({ key, name }) => (
-          <li class="offline-row" key={key}>
-            <span class="offline-words">{TEXTS.seriesNext(name)}</span>
+          <li class="offline-row surface bordered round-m gap-75 cluster" key={key}>
+            <span class="gap-25 min-0 basis-14 stack">{TEXTS.seriesNext(name)}</span>
             <button
               type="button"
               class="button button-small"

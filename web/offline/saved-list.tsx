@@ -20,7 +20,7 @@ function SavedPoster({ poster }: { poster: Blob | null }) {
   const url = useMemo(() => (poster === null ? undefined : URL.createObjectURL(poster)), [poster]);
   useEffect(() => () => URL.revokeObjectURL(url ?? ''), [url]);
   return (
-    <span class="offline-picture place-center rigid clip round-m ground-deep" aria-hidden="true">
+    <span class="offline-picture video-shape place-center rigid clip round-m ground-deep" aria-hidden="true">
       {url === undefined ? (
         <Icon name="recordings" />
       ) : (
@@ -41,7 +41,7 @@ function RemoveSheet({ row, onClose }: { row: SavedVideo; onClose: () => void })
   };
   return (
     <Sheet title={TEXTS.removeAsk(quoted(savedTitle(row)))} onClose={onClose}>
-      <div class="confirm">
+      <div class="confirm gap-100 stack">
         <p>{TEXTS.removeNote}</p>
         <p>{TEXTS.deleteNote}</p>
         {connection.value === 'open' ? null : <p>{TEXTS.deleteLater}</p>}
@@ -78,10 +78,10 @@ function ReadyRow({ row, onRemove }: RowProps) {
   const place = savedState.value?.resumes.find(({ id }) => id === row.id)?.entry;
   const at = place === undefined ? row.recording.resumeMs : place.at * 1000;
   return (
-    <li class="offline-row">
-      <a class="offline-link hstack min-0 gap-75" href={`watch/${row.id}`} data-nav-group="offline">
+    <li class="offline-row surface bordered round-m gap-75 cluster">
+      <a class="offline-link basis-14 hstack min-0 gap-75" href={`watch/${row.id}`} data-nav-group="offline">
         <SavedPoster poster={row.poster} />
-        <span class="offline-words">
+        <span class="gap-25 min-0 basis-14 stack">
           <b>{savedTitle(row)}</b>
           <Facts row={row} />
           {at === null ? null : <span class="offline-note">{TEXTS.watchedTo(lengthClock(at))}</span>}
@@ -129,8 +129,8 @@ function RunningSave({ row }: { row: SavedVideo }) {
 function WaitingRow({ row, onRemove, isFirst }: RowProps & { isFirst: boolean }) {
   const isPage = row.way === 'page';
   return (
-    <li class="offline-row">
-      <span class="offline-words">
+    <li class="offline-row surface bordered round-m gap-75 cluster">
+      <span class="gap-25 min-0 basis-14 stack">
         <b>{savedTitle(row)}</b>
         <Facts row={row} />
         <span class="offline-note" data-tone={row.state === 'failed' ? 'bad' : undefined}>
@@ -185,7 +185,7 @@ export function SavedLists({ videos }: { videos: readonly SavedVideo[] }) {
           {running.length === 0 ? null : (
             <p class="offline-lead">{isInPage ? TEXTS.inPage : TEXTS.inBackground}</p>
           )}
-          <ul class="offline-list">
+          <ul class="offline-list unlisted gap-50 no-padding stack">
             {waiting.map((row) => (
               <WaitingRow
                 key={row.id}
@@ -200,7 +200,7 @@ export function SavedLists({ videos }: { videos: readonly SavedVideo[] }) {
       {ready.length === 0 ? null : (
         <section>
           <h2>{TEXTS.ready}</h2>
-          <ul class="offline-list">
+          <ul class="offline-list unlisted gap-50 no-padding stack">
             {ready.map((row) => (
               <ReadyRow key={row.id} row={row} onRemove={() => setRemoving(row)} />
             ))}

@@ -61,13 +61,13 @@ export function Storage({ videos }: { videos: readonly SavedVideo[] }) {
       <button
         type="button"
         role="switch"
-        class="look-row"
+        class="look-row text-left full-width justify-between cluster"
         aria-checked={removesWatched.value}
         onClick={() => {
           removesWatched.value = !removesWatched.value;
         }}
       >
-        <span class="look-label">{TEXTS.removesWatched}</span>
+        <span class="bold">{TEXTS.removesWatched}</span>
         <span class="switch" aria-hidden="true" />
       </button>
       <p class="offline-note">{TEXTS.removesWatchedNote}</p>
@@ -83,10 +83,10 @@ export function Outbox() {
   return (
     <section>
       <h2>{TEXTS.outbox}</h2>
-      <ul class="offline-list">
+      <ul class="offline-list unlisted gap-50 no-padding stack">
         {outbox.map(({ id, entry }) => (
-          <li class="offline-row" key={id}>
-            <span class="offline-words">
+          <li class="offline-row surface bordered round-m gap-75 cluster" key={id}>
+            <span class="gap-25 min-0 basis-14 stack">
               {TEXTS.outboxDelete(quoted(splitTitle(entry.name).title))}
               {reasonOf(id) === undefined ? null : (
                 <span class="offline-note" data-tone="bad">
@@ -99,7 +99,11 @@ export function Outbox() {
             </button>
           </li>
         ))}
-        {resumes.length === 0 ? null : <li class="offline-row">{TEXTS.outboxPlaces(resumes.length)}</li>}
+        {resumes.length === 0 ? null : (
+          <li class="offline-row surface bordered round-m gap-75 cluster">
+            {TEXTS.outboxPlaces(resumes.length)}
+          </li>
+        )}
       </ul>
       <button type="button" class="button" onClick={() => void sendSaved()}>
         <Icon name="retry" />

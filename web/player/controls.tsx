@@ -39,7 +39,7 @@ export function VolumeControl({ sound }: { sound: SoundOutput }) {
         onClick={() => sound.toggleMute()}
       />
       <input
-        class="volume-slider min-0 no-margin pill press"
+        class="volume-slider wide-only min-0 no-margin pill press"
         data-nav-skip=""
         type="range"
         min="0"

@@ -23,7 +23,7 @@ export function Veil({ shown }: { shown: boolean }) {
 export function BusyNote({ text }: { text: string }) {
   return (
     <div class="stage-note stage-note-small align-center text-s pill" role="status">
-      <span class="spinner" />
+      <span class="spinner circle" />
       <span>{text}</span>
       <SlowNote />
     </div>
@@ -88,7 +88,7 @@ export function NextStep({ failure, advice }: Explained) {
 function FailureText(props: Explained) {
   return (
     <>
-      <h2>{props.advice.title}</h2>
+      <h2 class="text-xl text-white">{props.advice.title}</h2>
       <div class="stage-next text-s">
         <NextStep {...props} />
       </div>

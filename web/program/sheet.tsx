@@ -39,7 +39,7 @@ const GONE = {
 function SpelledMarks({ marks }: { marks: readonly Mark[] }) {
   if (marks.length === 0) return null;
   return (
-    <ul class="program-marks" aria-label={TEXTS.marks}>
+    <ul class="program-marks wrap flex" aria-label={TEXTS.marks}>
       {marks.map((mark) => (
         <li key={mark.face} class={`spelled inline-row gap-35 note semibold spelled-${mark.tone}`}>
           <span class={`mark inline-row text-xs bold fill-quiet mark-${mark.tone}`} aria-hidden="true">
@@ -58,24 +58,31 @@ function Head({ program }: { program: ProgramDetail }) {
   const live = program.start_at <= now.value && program.end_at > now.value;
   const name = narrow(program.service_name);
   return (
-    <header class="program-head" data-genre={majorGenre(program.genre_detail ?? [])}>
-      <p class="program-station">
+    <header class="program-head gap-75 stack" data-genre={majorGenre(program.genre_detail ?? [])}>
+      <p class="program-station line-130 gap-75 cluster">
         <Logo station={{ id: program.station_id, name, logo: station?.logo ?? null }} />
         <span>
-          <span class="card-key numbers">
+          <span class="text-accent line-130 extrabold text-s gap-50 hstack numbers">
             {station === undefined ? '' : channelLabel(station, stations.value)}
           </span>
           <b>{name}</b>
         </span>
-        {live ? <span class="program-live">{TEXTS.onAir}</span> : null}
-        <a class="program-week" href={`guide?view=week&station=${program.station_id}`}>
+        {live ? (
+          <span class="program-live record-color pill text-white extrabold text-xs push-end">
+            {TEXTS.onAir}
+          </span>
+        ) : null}
+        <a
+          class="program-week pill nowrap text-accent bold text-s push-end"
+          href={`guide?view=week&station=${program.station_id}`}
+        >
           {TEXTS.stationWeek}
         </a>
       </p>
-      <h3 class="program-title">
+      <h3 class="program-title line-tight">
         <WholeTitle title={title} />
       </h3>
-      <p class="program-when numbers">
+      <p class="program-when muted semibold wrap flex numbers">
         <time dateTime={isoText(program.start_at)}>{airDateText(program.start_at)}</time>{' '}
         <b class="ink">{spanText(program.start_at, program.end_at)}</b>
         <span>
@@ -99,7 +106,7 @@ function BookingNote({ program, mark }: { program: ProgramDetail; mark: Reservat
   const kept = tone === 'kept' || tone === 'recording';
   return (
     <p
-      class={`program-note ${kept ? 'program-note-kept' : tone === 'warn' || tone === 'bad' ? '' : 'program-note-plain'}`}
+      class={`program-note round-m semibold below-100 gap-70 pad-80-100 flex fill-warn ${kept ? 'program-note-kept' : tone === 'warn' || tone === 'bad' ? '' : 'program-note-plain'}`}
     >
       <Icon name={kept ? 'record' : tone === 'good' ? 'check' : 'alert'} />
       <span>
@@ -115,7 +122,7 @@ function Notes({ program, mark }: { program: ProgramDetail; mark: ReservationMar
     <>
       {mark === null ? null : <BookingNote program={program} mark={mark} />}
       {program.copy_never ? (
-        <p class="program-note">
+        <p class="program-note round-m semibold below-100 gap-70 pad-80-100 flex fill-warn">
           <Icon name="lock" />
           {TEXTS.copyNever}
         </p>
@@ -128,7 +135,7 @@ function Elsewhere({ program }: { program: ProgramDetail }) {
   return (
     <>
       {program.relations.length === 0 ? null : (
-        <section class="program-section">
+        <section class="program-section above-150">
           <h4 class="note">{TEXTS.related}</h4>
           <div class="rows">
             {program.relations.map((relation) => (
@@ -152,7 +159,7 @@ function Elsewhere({ program }: { program: ProgramDetail }) {
         </section>
       )}
       {program.others.length === 0 ? null : (
-        <section class="program-section">
+        <section class="program-section above-150">
           <h4 class="note">{TEXTS.others}</h4>
           <div class="rows">
             {program.others.map((other) => (
@@ -220,7 +227,7 @@ function Body({ program }: { program: ProgramDetail }) {
       <ProgramActions program={program} mark={mark} inGuide={screen.value.name === 'guide'} />
       <Notes program={program} mark={mark} />
       <Texts description={program.description} extended={program.extended ?? {}} />
-      <dl class="facts program-facts">
+      <dl class="facts above-150">
         {programFacts(program).map((fact) => (
           <div key={fact.name} class="fact">
             <dt>{fact.name}</dt>
@@ -239,7 +246,7 @@ function Body({ program }: { program: ProgramDetail }) {
 
 function Skeleton() {
   return (
-    <div class="program-skeleton" role="status">
+    <div class="gap-100 stack" role="status">
       <span class="hidden-text">{TEXTS.loading}</span>
       <span class="skeleton" style={{ width: '55%', height: '2.6rem' }} />
       <span class="skeleton" style={{ width: '92%', height: '1.6rem' }} />

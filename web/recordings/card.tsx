@@ -31,13 +31,15 @@ import { TEXTS } from './texts.ts';
 function CardPicture({ recording, children }: { recording: Recording; children?: ComponentChildren }) {
   const part = watchedPart(recording);
   return (
-    <span class="rec-picture">
+    <span class="rec-picture clip relative video-shape block-level">
       <Poster recording={recording} />
       {(recording.durationMs ?? 0) === 0 ? null : (
-        <span class="rec-length numbers">{lengthClock(recording.durationMs ?? 0)}</span>
+        <span class="rec-length text-white bold text-xs layer-1 absolute numbers">
+          {lengthClock(recording.durationMs ?? 0)}
+        </span>
       )}
       {part === undefined ? null : (
-        <span class="rec-resume absolute layer-2">
+        <span class="rec-resume at-right at-left at-bottom absolute layer-2">
           <span class="block-level full-height bar-part" style={{ '--part': part.toFixed(3) }} />
         </span>
       )}
@@ -53,19 +55,29 @@ function Signs({ recording }: { recording: Recording }) {
   return (
     <span class="rec-signs hstack gap-30">
       {isFresh(recording, minute.value) ? (
-        <span class="rec-new">{TEXTS.fresh}</span>
+        <span class="rec-new fill-main pill extrabold text-mini pad-0-50 inline-row">{TEXTS.fresh}</span>
       ) : isUnwatched(recording) ? (
-        <span class="rec-new rec-unseen">{TEXTS.unwatched}</span>
+        <span class="rec-new fill-main pill extrabold text-mini pad-0-50 inline-row rec-unseen">
+          {TEXTS.unwatched}
+        </span>
       ) : null}
-      {recording.watchedAt !== null ? <span class="rec-seen fill-quiet">{TEXTS.watched}</span> : null}
+      {recording.watchedAt !== null ? (
+        <span class="rec-seen pill extrabold text-mini pad-0-50 inline-row fill-quiet">{TEXTS.watched}</span>
+      ) : null}
       {isSaved(recording.id) ? (
-        <span class="rec-lock fill-quiet" title={OFFLINE_TEXTS.savedSign}>
+        <span
+          class="rec-lock pill extrabold text-mini pad-0-50 inline-row fill-quiet"
+          title={OFFLINE_TEXTS.savedSign}
+        >
           <Icon name="save" />
           <span class="hidden-text">{OFFLINE_TEXTS.savedSign}</span>
         </span>
       ) : null}
       {recording.protected ? (
-        <span class="rec-lock fill-quiet" title={TEXTS.protected}>
+        <span
+          class="rec-lock pill extrabold text-mini pad-0-50 inline-row fill-quiet"
+          title={TEXTS.protected}
+        >
           <Icon name="lock" />
           <span class="hidden-text">{TEXTS.protected}</span>
         </span>
@@ -102,12 +114,12 @@ export function RecordingCard({ recording, look, chosen, choosing }: CardProps) 
   const { binnedAt } = recording;
   return (
     <article
-      class={`rec rec-as-${look}`}
+      class={`rec shadow-1 surface bordered round-m relative full-height stack rec-as-${look}`}
       data-chosen={chosen ? '' : undefined}
       data-choosing={choosing ? '' : undefined}
     >
       <a
-        class="cell-main rec-link"
+        class="cell-main rec-link layer-2 inset-0"
         href={`recordings?recording=${recording.id}`}
         data-id={recording.id}
         draggable={false}
@@ -122,14 +134,14 @@ export function RecordingCard({ recording, look, chosen, choosing }: CardProps) 
           <RestoreButton recording={recording} />
         )}
       </CardPicture>
-      <span class="rec-words" aria-hidden="true">
+      <span class="rec-words gap-15 min-0 vstack" aria-hidden="true">
         <span class="rec-title rigid bold line-tight clamp-2">
           {title}
           {look === 'list' ? <Marks marks={marks} /> : null}
         </span>
-        <span class="rec-when numbers">
+        <span class="rec-when nowrap muted text-xs min-0 flex numbers">
           <span>{shortText(recording.startAt, currentMs())}</span>
-          <span class="rec-station">{narrow(recording.serviceName)}</span>
+          <span class="ellipsis clip min-0">{narrow(recording.serviceName)}</span>
           {look === 'list' && recording.bytes > 0 ? (
             <span class="rec-size push-end semibold faint nowrap">{bytesText(recording.bytes)}</span>
           ) : null}
@@ -197,7 +209,7 @@ function CheckMark({ chosen, title }: { chosen: boolean; title: string }) {
   return (
     <button
       type="button"
-      class="rec-check absolute layer-3 text-xs circle"
+      class="rec-check not-shown absolute layer-3 text-xs circle"
       tabIndex={-1}
       aria-pressed={chosen}
       aria-label={TEXTS.chooseOf(quoted(title))}
@@ -211,10 +223,10 @@ function CheckMark({ chosen, title }: { chosen: boolean; title: string }) {
 /** Placeholder until its page is loaded. */
 export function CardSkeleton({ look }: { look: Look }) {
   return (
-    <div class={`rec rec-as-${look}`}>
-      <button type="button" class="cell-main rec-link" aria-label={TEXTS.cardLoading} />
-      <span class="rec-picture skeleton" />
-      <span class="rec-words">
+    <div class={`rec shadow-1 surface bordered round-m relative full-height stack rec-as-${look}`}>
+      <button type="button" class="cell-main rec-link layer-2 inset-0" aria-label={TEXTS.cardLoading} />
+      <span class="rec-picture clip relative video-shape block-level skeleton" />
+      <span class="rec-words gap-15 min-0 vstack">
         <span class="skeleton rec-bone" />
         <span class="skeleton rec-bone rec-bone-short" />
       </span>
@@ -235,32 +247,41 @@ export function SeriesCard({ series, look }: { series: RecordingSeries; look: Lo
     TEXTS.latest(shortText(newest.startAt, currentMs())),
     ...marks.map(seriesMarkText),
   ];
-  const fresh = unwatched > 0 ? <span class="rec-new">{TEXTS.unwatchedSign(unwatched)}</span> : null;
+  const fresh =
+    unwatched > 0 ? (
+      <span class="rec-new fill-main pill extrabold text-mini pad-0-50 inline-row">
+        {TEXTS.unwatchedSign(unwatched)}
+      </span>
+    ) : null;
   return (
-    <article class={`rec rec-series rec-as-${look} ${count > 1 ? 'rec-pile' : ''}`}>
+    <article
+      class={`rec shadow-1 surface bordered round-m relative full-height stack rec-series rec-as-${look} ${count > 1 ? 'rec-pile' : ''}`}
+    >
       <a
-        class="cell-main rec-link"
+        class="cell-main rec-link layer-2 inset-0"
         href={`recordings?series=${encodeURIComponent(key)}`}
         data-series={key}
         draggable={false}
       >
         <span class="hidden-text">{words.filter((word) => word !== '').join('、')}</span>
       </a>
-      <span class="rec-picture">
+      <span class="rec-picture clip relative video-shape block-level">
         <Poster recording={newest} />
         {look === 'grid' ? (
           <>
-            <span class="rec-length numbers">{TEXTS.count(count)}</span>
+            <span class="rec-length text-white bold text-xs layer-1 absolute numbers">
+              {TEXTS.count(count)}
+            </span>
             <span class="rec-signs hstack gap-30">{fresh}</span>
           </>
         ) : null}
       </span>
-      <span class="rec-words" aria-hidden="true">
+      <span class="rec-words gap-15 min-0 vstack" aria-hidden="true">
         <span class="rec-title rigid bold line-tight clamp-2">{name}</span>
         {latest === name ? null : <span class="rec-latest text-xs muted truncate">{latest}</span>}
-        <span class="rec-when numbers">
+        <span class="rec-when nowrap muted text-xs min-0 flex numbers">
           <span>{TEXTS.latestSign(shortText(newest.startAt, currentMs()))}</span>
-          <span class="rec-station">{narrow(newest.serviceName)}</span>
+          <span class="ellipsis clip min-0">{narrow(newest.serviceName)}</span>
         </span>
         <span class="rec-foot hstack gap-50 text-xs">
           {marks.map((mark) => (

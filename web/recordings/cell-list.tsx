@@ -222,7 +222,7 @@ export function CellList(props: CellListProps) {
           <span>{heading}</span>
         </p>
       )}
-      <ul class="cell-list-cells" aria-label={props.label}>
+      <ul class="inset-0" aria-label={props.label}>
         {layout === undefined
           ? null
           : drawn.map((index) => {

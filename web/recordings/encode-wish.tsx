@@ -60,10 +60,10 @@ interface ChoiceProps<T extends string> {
 
 function WishChoice<T extends string>({ label, value, options, onChoose }: ChoiceProps<T>) {
   return (
-    <label class="encode-hour">
+    <label class="encode-hour max-full min-0 block-level">
       <span class="hidden-text">{label}</span>
       <select
-        class="select"
+        class="select surface round-m ink press-height"
         value={value}
         onChange={({ currentTarget }) => onChoose(currentTarget.value as T)}
       >
@@ -85,7 +85,7 @@ function Options({ item }: { item: EncodeItem }) {
   return (
     <>
       <p class="block-note">{TEXTS.encodeWishNote}</p>
-      <div class="encode-hours">
+      <div class="encode-hours gap-60 cluster">
         <WishChoice {...WISH_CHOICES.codecs} value={codecs} onChoose={(one) => choose({ codecs: one })} />
         <WishChoice {...WISH_CHOICES.quality} value={quality} onChoose={(one) => choose({ quality: one })} />
         <WishChoice

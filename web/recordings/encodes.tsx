@@ -66,7 +66,7 @@ function Log({ id }: { id: RecordingId }) {
   }
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a long log is scrolled by keys
-    <pre class="encode-log no-margin text-xs round-m ground" tabIndex={0}>
+    <pre class="encode-log pad-75 no-margin text-xs round-m ground" tabIndex={0}>
       {value.log === '' ? TEXTS.noLog : value.log}
     </pre>
   );
@@ -80,7 +80,7 @@ interface RowProps {
 function Row({ item, children }: RowProps) {
   const log = useSignal(false);
   return (
-    <li class="encode-row stack gap-35 round-m bordered">
+    <li class="encode-row pad-75 stack gap-35 round-m bordered">
       <p class="encode-name flex wrap justify-between no-margin">
         <b>{tidyTitle(item.title)}</b>
         <span class="encode-place numbers" data-tone={item.state === 'failed' ? 'bad' : undefined}>

@@ -287,7 +287,7 @@ export function ListState<T>({ pages, shown, waits, onKnown, children }: ListSta
   return (
     <>
       {failure === undefined ? null : (
-        <p class="notice" data-tone="warn" role="alert">
+        <p class="notice round-m text-s flex" data-tone="warn" role="alert">
           <Icon name="unlink" />
           <span>
             {TEXTS.stale(failure.message)}

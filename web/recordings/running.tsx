@@ -25,7 +25,7 @@ function RunningCard({ recording }: { recording: Recording }) {
       class={`running stack align-center relative round-m bordered surface shadow-1 hover-surface running-${words.tone}`}
     >
       <a
-        class="cell-main rec-link"
+        class="cell-main rec-link layer-2 inset-0"
         href={`recordings?recording=${recording.id}`}
         onClick={(event) => {
           if (event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -35,7 +35,7 @@ function RunningCard({ recording }: { recording: Recording }) {
       >
         <span class="hidden-text">{TEXTS.recordingOf(title, narrow(recording.serviceName), words.text)}</span>
       </a>
-      <span class="running-picture">
+      <span class="running-picture round-s clip relative video-shape block-level">
         <Poster recording={recording} />
         <a
           class="rec-play place-center absolute layer-3 text-white circle"
@@ -46,18 +46,22 @@ function RunningCard({ recording }: { recording: Recording }) {
           <Icon name="play" />
         </a>
       </span>
-      <div class="running-words">
-        <p class="running-title">{title}</p>
-        <p class="rec-when numbers">
+      <div class="gap-15 min-0 stack">
+        <p class="bold truncate">{title}</p>
+        <p class="rec-when nowrap muted text-xs min-0 flex numbers">
           <span>{spanText(startAt, endAt)}</span>
-          <span class="rec-station">{narrow(recording.serviceName)}</span>
+          <span class="ellipsis clip min-0">{narrow(recording.serviceName)}</span>
         </p>
-        <p class="running-state" data-tone={words.tone} role={words.tone === 'good' ? undefined : 'alert'}>
-          <Icon name={words.tone === 'good' ? 'record' : 'alert'} />
+        <p
+          class="running-state bold text-s gap-35 min-0 hstack"
+          data-tone={words.tone}
+          role={words.tone === 'good' ? undefined : 'alert'}
+        >
+          <Icon name={words.tone === 'good' ? 'record' : 'alert'} class="text-xs" />
           {words.text}
         </p>
       </div>
-      <div class="running-progress">
+      <div class="gap-35 all-columns stack">
         <div
           class="progress"
           role="progressbar"
@@ -68,12 +72,12 @@ function RunningCard({ recording }: { recording: Recording }) {
         >
           <div class="progress-fill" style={{ '--part': part.toFixed(4) }} />
         </div>
-        <p class="running-facts numbers">
+        <p class="running-facts semibold justify-between flex note numbers">
           <span>
             {now.value < startAt ? TEXTS.from(airClockText(startAt)) : leftToRecord(endAt, now.value)}
           </span>
           <span>{bytesText(progress?.bytes ?? recording.bytes)}</span>
-          <span class={drops > 0 ? 'running-drops' : undefined}>
+          <span class={drops > 0 ? 'text-warn' : undefined}>
             {drops === 0 ? TEXTS.noDrops : TEXTS.drops(drops.toLocaleString('ja-JP'))}
           </span>
         </p>
@@ -85,12 +89,12 @@ function RunningCard({ recording }: { recording: Recording }) {
 export function Running({ recordings }: { recordings: readonly Recording[] }) {
   if (recordings.length === 0) return null;
   return (
-    <section class="running-section" aria-label={TEXTS.recording}>
+    <section class="running-section below-150" aria-label={TEXTS.recording}>
       <h2 class="hstack text-l">
         {TEXTS.recording}
-        <span class="running-count numbers">{recordings.length}</span>
+        <span class="running-count record-color pill text-white text-xs numbers">{recordings.length}</span>
       </h2>
-      <div class="running-list" data-nav-group="running">
+      <div class="running-list gap-75 stack" data-nav-group="running">
         {recordings.map((recording) => (
           <RunningCard key={recording.id} recording={recording} />
         ))}

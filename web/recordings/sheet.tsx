@@ -37,8 +37,8 @@ function Head({ recording }: { recording: Recording }) {
   const station = stationById(recording.serviceId);
   const durationMs = recording.durationMs ?? recording.progress?.recordedMs ?? null;
   return (
-    <header class="program-head" data-genre={majorGenre(recording.genres)}>
-      <p class="program-station">
+    <header class="program-head gap-75 stack" data-genre={majorGenre(recording.genres)}>
+      <p class="program-station line-130 gap-75 cluster">
         <Logo station={{ id: recording.serviceId, name, logo: station?.logo ?? null }} />
         <span>
           <b>{name}</b>
@@ -47,10 +47,10 @@ function Head({ recording }: { recording: Recording }) {
           <VerdictBadge recording={recording} />
         </span>
       </p>
-      <h3 class="program-title">
+      <h3 class="program-title line-tight">
         <WholeTitle title={title} />
       </h3>
-      <p class="program-when numbers">
+      <p class="program-when muted semibold wrap flex numbers">
         <time dateTime={isoText(recording.startAt)}>{airDateText(recording.startAt, currentMs())}</time>{' '}
         <b class="ink">{spanText(recording.startAt, recording.endAt)}</b>
         {durationMs === null || durationMs === 0 ? null : (
@@ -70,7 +70,7 @@ function RunningFacts({ recording }: { recording: Recording }) {
   const part = progressOf(startAt, endAt, now.value);
   return (
     <section
-      class="verdict-box stack gap-75 round-m bordered surface-high"
+      class="verdict-box above-100 stack gap-75 round-m bordered surface-high"
       data-tone={words.tone === 'good' ? 'live' : words.tone}
     >
       <h4 class="flex align-start no-margin">
@@ -80,7 +80,7 @@ function RunningFacts({ recording }: { recording: Recording }) {
       <div class="progress">
         <div class="progress-fill" style={{ '--part': part.toFixed(4) }} />
       </div>
-      <p class="running-facts numbers">
+      <p class="running-facts semibold justify-between flex note numbers">
         <span>{leftToRecord(endAt, now.value)}</span>
         <span>{bytesText(progress?.bytes ?? recording.bytes)}</span>
         <span>{(progress?.drops ?? 0) === 0 ? TEXTS.noDrops : TEXTS.drops(progress?.drops ?? 0)}</span>
@@ -120,7 +120,7 @@ function Facts({ recording, ruleName }: { recording: Recording; ruleName: string
         ? TEXTS.unwatched
         : TEXTS.watchedTo(spellMs(resumeMs));
   return (
-    <dl class="facts program-facts">
+    <dl class="facts above-150">
       {bytes === 0 ? null : <RecordingFact name={TEXTS.bytes}>{bytesText(bytes)}</RecordingFact>}
       {files.length === 0 ? null : (
         <RecordingFact name={TEXTS.sources}>
@@ -194,7 +194,7 @@ const GONE = {
 
 function Skeleton() {
   return (
-    <div class="program-skeleton" role="status">
+    <div class="gap-100 stack" role="status">
       <span class="hidden-text">{TEXTS.sheetLoading}</span>
       <span class="skeleton" style={{ width: '55%', height: '2.6rem' }} />
       <span class="skeleton" style={{ width: '92%', height: '1.6rem' }} />

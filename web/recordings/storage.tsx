@@ -57,7 +57,7 @@ export function RoomGauge({ storage, onOpen }: { storage: StorageFacts; onOpen: 
       aria-haspopup="dialog"
       onClick={onOpen}
     >
-      <Icon name="disk" />
+      <Icon name="disk" class="wide-only" />
       <span class="room-words stack gap-25 text-left">
         <span class="numbers">{freeSpaceText(storage)}</span>
         {gauge === undefined ? null : <GaugeBar gauge={gauge} label={TEXTS.used} small />}
@@ -73,7 +73,7 @@ export function FreeSpaceWarnings({ storage }: { storage: StorageFacts }) {
   return (
     <div class="stack gap-50 below-100" role="alert">
       {shortage === undefined ? null : (
-        <div class="notice" data-tone="warn">
+        <div class="notice round-m text-s flex" data-tone="warn">
           <Icon name="alert" />
           <p>
             <b class="block-level">{shortage.text}</b>
@@ -90,7 +90,7 @@ export function FreeSpaceWarnings({ storage }: { storage: StorageFacts }) {
 
 function Warning({ warning }: { warning: FreeSpaceWarning }) {
   return (
-    <div class="notice" data-tone={warning.tone}>
+    <div class="notice round-m text-s flex" data-tone={warning.tone}>
       <Icon name="alert" />
       <p>
         <b class="block-level">
@@ -109,7 +109,7 @@ function Folder({ folder }: { folder: StorageFolder }) {
   return (
     <section class="room-folder stack gap-50 below-150">
       <h3 class="room-path">{path}</h3>
-      <p class="state" data-tone={tone}>
+      <p class="state bold" data-tone={tone}>
         {words}
       </p>
       {gauge === undefined ? null : <GaugeBar gauge={gauge} label={TEXTS.usedOf(path)} />}

@@ -65,7 +65,7 @@ function Kinds({ shown, storage }: { shown: RecordingQuery; storage: StorageFact
           >
             {label}
             {many === undefined || many === 0 ? null : (
-              <span class="tab-count numbers">{many.toLocaleString('ja-JP')}</span>
+              <span class="wide-only faint semibold text-xs numbers">{many.toLocaleString('ja-JP')}</span>
             )}
           </button>
         );

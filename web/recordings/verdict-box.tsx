@@ -79,7 +79,7 @@ export function VerdictBox({ recording, damage = [] }: { recording: Recording; d
   const { label, tone } = verdictMark(recording);
   return (
     <section
-      class="verdict-box stack gap-75 round-m bordered surface-high"
+      class="verdict-box above-100 stack gap-75 round-m bordered surface-high"
       data-tone={tone}
       aria-label={TEXTS.verdict(label)}
     >

@@ -29,8 +29,8 @@ function ReminderSheet({ program, onClose }: { program: Program; onClose: () => 
   };
   return (
     <Sheet title={TEXTS.title} onClose={onClose}>
-      <div class="reminder stack gap-100">
-        <fieldset class="notice-events">
+      <div class="stack gap-100">
+        <fieldset class="notice-events borderless no-padding no-margin">
           <legend class="bold">{TEXTS.when}</legend>
           <div class="chips">
             {CHOICES.map((minutes) => (

@@ -14,8 +14,8 @@ function Row({ reminder }: { reminder: Reminder }) {
   const { programId, name, serviceName, startAt, minutes, gone } = reminder;
   const { title } = splitTitle(name);
   return (
-    <li class="reminder-row hstack gap-50">
-      <a class="row" href={`notices?program=${programId}`} data-nav-group="reminders">
+    <li class="hstack gap-50">
+      <a class="row grow min-0" href={`notices?program=${programId}`} data-nav-group="reminders">
         <Icon name="clock" />
         <span class="row-text">
           <span class="row-title">{title}</span>
@@ -49,8 +49,8 @@ export function ReminderList() {
           <Row key={reminder.id} reminder={reminder} />
         ))}
         {series.map(({ id, name, serviceName, minutes }) => (
-          <li class="reminder-row hstack gap-50" key={`series ${id}`}>
-            <span class="row">
+          <li class="hstack gap-50" key={`series ${id}`}>
+            <span class="row grow min-0">
               <Icon name="retry" />
               <span class="row-text">
                 <span class="row-title">{name}</span>

@@ -35,7 +35,7 @@ export function BarButton({ bar, day, tuner, current, blocks, onFocus }: BarProp
   return (
     <button
       type="button"
-      class={`bar absolute layer-1 text-left bar-${tone}`}
+      class={`bar round-s absolute layer-1 text-left bar-${tone}`}
       tabIndex={current ? 0 : -1}
       data-reservation={item.id}
       data-blocks={blocks ? '' : undefined}
@@ -51,21 +51,21 @@ export function BarButton({ bar, day, tuner, current, blocks, onFocus }: BarProp
       onClick={() => openReservation(item.id)}
     >
       <Named name={`${spokenText(item)}${where}`}>
-        <span class="bar-body">
+        <span class="bar-body round-s ink at-bottom at-top absolute">
           {item.state === 'recording' ? (
             <i
-              class="bar-done"
+              class="bar-done inset-0"
               style={{ '--part': progressOf(item.startAt, item.endAt, now.value).toFixed(4) }}
             />
           ) : null}
-          <span class="bar-words">
-            <span class="bar-station">
+          <span class="bar-words sticky max-full one-column stack">
+            <span class="bar-station nowrap muted text-mini clip gap-30 hstack">
               {tone === 'warn' || tone === 'bad' ? <Icon name="alert" /> : null}
               {item.state === 'recording' ? <i class="booking-dot" /> : null}
               <b class="numbers">{airClockText(item.startAt)}</b>
-              <span class="bar-name">{narrow(item.serviceName)}</span>
+              <span class="bar-name ellipsis clip min-0">{narrow(item.serviceName)}</span>
             </span>
-            <span class="bar-title">{titleOf(item)}</span>
+            <span class="bar-title bold text-s truncate">{titleOf(item)}</span>
           </span>
         </span>
       </Named>
@@ -78,14 +78,14 @@ export function TunerHead({ row, number }: { row: TunerRow; number: number }) {
   const { tuner } = row;
   if (tuner === undefined) {
     return (
-      <div class="day-head hstack rigid gap-60 sticky at-left layer-3 text-s line-right surface">
+      <div class="day-head line-130 hstack rigid gap-60 sticky at-left layer-3 text-s line-right surface">
         {row.kind === 'none' ? <Icon name="alert" /> : <Icon name="help" />}
         <b class="min-0">{row.kind === 'none' ? TEXTS.noTunerFor : TEXTS.tunerOpen}</b>
       </div>
     );
   }
   return (
-    <div class="day-head hstack rigid gap-60 sticky at-left layer-3 text-s line-right surface">
+    <div class="day-head line-130 hstack rigid gap-60 sticky at-left layer-3 text-s line-right surface">
       <span
         class="tuner-rank numbers place-center rigid text-s extrabold circle track-color"
         title={TEXTS.tunerOrder}
@@ -96,7 +96,7 @@ export function TunerHead({ row, number }: { row: TunerRow; number: number }) {
         <b class="min-0">{tuner.name}</b>
         <span class="day-types flex wrap gap-20 text-mini">
           {tuner.types.map((type) => (
-            <span key={type} class="type-badge">
+            <span key={type} class="type-badge extrabold text-mini fill-quiet">
               {TYPE_NAMES[type]}
             </span>
           ))}

@@ -60,7 +60,7 @@ function StopForThis({ blockers, item }: { blockers: readonly ReservationItem[];
       <button
         ref={asker}
         type="button"
-        class="button button-small button-lines button-stop"
+        class="button button-small button-lines line-tight button-stop"
         aria-disabled={isBusy(undefined, item.id)}
         onClick={() => setAsking(true)}
       >
@@ -121,7 +121,7 @@ function Blockers({ blockers, item }: { blockers: readonly ReservationItem[]; it
       ) : (
         <button
           type="button"
-          class="button button-small button-lines"
+          class="button button-small button-lines line-tight"
           aria-disabled={isBusy(undefined, item.id)}
           onClick={() => void cancelBlockers(blockers.map(heldOf), heldOf(item))}
         >
@@ -145,7 +145,7 @@ export function ConflictHelp({ item, reason = true }: HelpProps) {
   return (
     <div class="conflict-help stack one-column gap-75">
       {reason || noWay ? (
-        <p class="conflict-reason flex gap-60 text-s semibold round-m fill-warn">
+        <p class="conflict-reason pad-60-80 flex gap-60 text-s semibold round-m fill-warn">
           <Icon name="alert" />
           <span>
             {reason ? stateReason(item) : ''}
@@ -195,7 +195,7 @@ export function ConflictHelp({ item, reason = true }: HelpProps) {
 export function NextAirings({ item }: { item: ReservationItem }) {
   const offers = (item.offers ?? []).slice(0, MOST_OFFERS);
   return (
-    <section class="program-section">
+    <section class="program-section above-150">
       <h4 class="note">{TEXTS.nextAirings}</h4>
       {offers.length === 0 ? (
         <p class="block-note">{TEXTS.noNextAirings}</p>

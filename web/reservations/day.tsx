@@ -223,7 +223,7 @@ function DayPicker({ items, day, now, onDay }: PickerProps) {
             key={one}
             type="button"
             role="tab"
-            class="guide-day stack items-middle muted round-m hover-deep"
+            class="guide-day line-120 stack items-middle muted round-m hover-deep"
             data-weekday={date.getUTCDay()}
             aria-selected={one === day}
             onClick={() => onDay(one === today ? null : textOfDay(one))}

@@ -44,7 +44,7 @@ function StateFilters({ chosen, counts }: { chosen: Filter; counts: Counts }) {
         >
           {label}
           {filter === 'conflict' && counts.conflict > 0 ? (
-            <span class="tab-count booking-count-warn numbers pill">{counts.conflict}</span>
+            <span class="faint semibold text-xs booking-count-warn numbers pill">{counts.conflict}</span>
           ) : null}
         </button>
       ))}
@@ -62,11 +62,11 @@ function Troubles({ counts, onShow }: { counts: Counts; onShow: (() => void) | u
   ].flat();
   if (words.length === 0) return null;
   return (
-    <div class="booking-missed hstack gap-75 below-100 text-s semibold text-danger round-m">
+    <div class="booking-missed pad-80-100 hstack gap-75 below-100 text-s semibold text-danger round-m">
       <Icon name="alert" />
       <p class="grow min-0">
-        <b class="numbers">{TEXTS.troubles(words.join('、'))}</b>
-        {onShow === undefined && missed > 0 ? <small>{TEXTS.missedNote}</small> : null}
+        <b class="numbers block-level">{TEXTS.troubles(words.join('、'))}</b>
+        {onShow === undefined && missed > 0 ? <small class="block-level">{TEXTS.missedNote}</small> : null}
       </p>
       {onShow === undefined ? null : (
         <button type="button" class="button button-small rigid" onClick={onShow}>
@@ -182,7 +182,7 @@ function Booking({ item, place }: { item: ReservationItem; place: WeekPlace }) {
       onClick={() => openReservation(item.id)}
     >
       <Named name={spokenText(item)}>
-        <span class="week-words block-level relative layer-1 clip">
+        <span class="week-words max-full block-level relative layer-1 clip">
           <b class="numbers">{airClockText(item.startAt)}</b>
           <WholeTitle title={titleOf(item)} />
           <small class="muted">{narrow(item.serviceName)}</small>
@@ -197,7 +197,7 @@ function DayHead({ day, count }: { day: BroadcastMs; count: number }) {
   return (
     <a href={`reservations?view=day&day=${textOfDay(day)}`} data-weekday={dateOf(day).getUTCDay()}>
       <b>{dateText(day)}</b>
-      <small class="numbers">{count === 0 ? '–' : TEXTS.count(count)}</small>
+      <small class="numbers muted">{count === 0 ? '–' : TEXTS.count(count)}</small>
     </a>
   );
 }

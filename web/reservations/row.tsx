@@ -25,7 +25,7 @@ import { TEXTS } from './texts.ts';
 /** The line below the title. The priority explains who won a conflict. */
 function Facts({ item }: { item: ReservationItem }) {
   return (
-    <span class="booking-facts flex wrap note">
+    <span class="booking-facts gap-0-90 flex wrap note">
       <b class="bold">{narrow(item.serviceName)}</b>
       <span>{originText(item.ruleId)}</span>
       {item.state === 'conflict' ? <span class="numbers">{TEXTS.priority(item.priority)}</span> : null}
@@ -76,8 +76,8 @@ function Line({ item, children }: LineProps) {
             </time>
             <small class="semibold muted">{airClockText(item.endAt)}</small>
           </span>
-          <span class="booking-text stack grow min-0 gap-15">
-            <span class="booking-title cluster bold">
+          <span class="booking-text one-column stack grow min-0 gap-15">
+            <span class="booking-title line-140 cluster bold">
               <span>{title}</span>
               <Marks marks={marks} />
             </span>

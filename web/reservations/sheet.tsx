@@ -36,19 +36,19 @@ function Head({ item }: { item: ReservationItem }) {
   const { marks } = splitTitle(item.name);
   const name = narrow(item.serviceName);
   return (
-    <header class="program-head booking-sheet-head">
-      <p class="program-station">
+    <header class="program-head gap-75 stack booking-sheet-head">
+      <p class="program-station line-130 gap-75 cluster">
         <Logo station={{ id: item.stationId, name, logo: station?.logo ?? null }} />
         <span>
-          <span class="card-key numbers">
+          <span class="text-accent line-130 extrabold text-s gap-50 hstack numbers">
             {station === undefined ? '' : channelLabel(station, stations.value)}
           </span>
           <b>{name}</b>
         </span>
         <StateBadge item={item} />
       </p>
-      <h3 class="program-title">{titleOf(item)}</h3>
-      <p class="program-when numbers">
+      <h3 class="program-title line-tight">{titleOf(item)}</h3>
+      <p class="program-when muted semibold wrap flex numbers">
         <time dateTime={isoText(item.startAt)}>{airDateText(item.startAt)}</time>{' '}
         <b class="ink">{spanText(item.startAt, item.endAt)}</b>
         <span>
@@ -97,7 +97,7 @@ function Actions({ item }: { item: ReservationItem }) {
   const recordingId = item.recordingId ?? null;
   const live = item.startAt <= now.value && item.endAt > now.value;
   return (
-    <div class="program-actions">
+    <div class="program-actions below-150 above-150 gap-60 no-margin wrap flex">
       {recordingId === null ? null : (
         <>
           {item.state === 'recording' || item.state === 'finished' ? (
@@ -154,13 +154,13 @@ function Note({ item }: { item: ReservationItem }) {
   return (
     <>
       {icon === null ? null : (
-        <p class="program-note">
+        <p class="program-note round-m semibold below-100 gap-70 pad-80-100 flex fill-warn">
           <Icon name={icon} />
           {stateReason(item)}
         </p>
       )}
       {note === null ? null : (
-        <p class="program-note program-note-plain">
+        <p class="program-note round-m semibold below-100 gap-70 pad-80-100 flex fill-warn program-note-plain">
           <Icon name="help" />
           {note}
         </p>
@@ -226,7 +226,7 @@ function Body({ item }: { item: ReservationItem }) {
       <Note item={item} />
       {isTrouble(item) ? <NextAirings item={item} /> : null}
       {OPEN.includes(item.state) ? <BookingOptions item={item} /> : null}
-      <dl class="facts program-facts">
+      <dl class="facts above-150">
         {bookingFacts(item, tuners).map(({ name, value, note }) => (
           <div key={name} class="fact">
             <dt>{name}</dt>
@@ -250,7 +250,7 @@ export function ReservationSheet({ id }: { id: ReservationId }) {
       {item !== undefined ? (
         <Body item={item} />
       ) : items !== undefined ? (
-        <div class="program-failed" role="alert">
+        <div class="program-failed text-center muted gap-75 items-middle stack" role="alert">
           <Icon name="help" />
           <h3 class="text-l ink">{TEXTS.gone}</h3>
           <p>{TEXTS.goneNote}</p>
@@ -259,7 +259,7 @@ export function ReservationSheet({ id }: { id: ReservationId }) {
           </a>
         </div>
       ) : failure !== undefined ? (
-        <div class="program-failed" role="alert">
+        <div class="program-failed text-center muted gap-75 items-middle stack" role="alert">
           <Icon name="unlink" />
           <h3 class="text-l ink">{adviceFor(failure).title}</h3>
           <Reason title={adviceFor(failure).title} failure={failure} />
@@ -269,7 +269,7 @@ export function ReservationSheet({ id }: { id: ReservationId }) {
           </button>
         </div>
       ) : (
-        <div class="program-skeleton" role="status">
+        <div class="gap-100 stack" role="status">
           <span class="hidden-text">{TEXTS.loading}</span>
           <span class="skeleton" style={{ width: '70%', height: '2rem' }} />
           <span class="skeleton" style={{ width: '100%', height: '9rem' }} />

@@ -191,7 +191,7 @@ function summary(draft: Draft): string {
 export function ActionFields({ draft }: { draft: Draft }) {
   const keyword = draft.form.keyword.trim();
   return (
-    <section class="block rule-block stack" aria-label={TEXTS.actions}>
+    <section class="block rule-block gap-115 stack" aria-label={TEXTS.actions}>
       <header class="block-head">
         <h2>{TEXTS.actions}</h2>
       </header>

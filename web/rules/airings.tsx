@@ -35,17 +35,17 @@ function ReservationLine({ reservation }: { reservation: ReservationItem }) {
   return (
     <button type="button" class="row row-button" onClick={() => openReservation(reservation.id)}>
       <span class="row-text">
-        <span class="found-when">
+        <span class="found-when wrap align-center flex note">
           <b class="numbers">{shortText(reservation.startAt)}</b>
           <span>{narrow(reservation.serviceName)}</span>
-          <span class="numbers when-length">{lengthText(reservation.endAt - reservation.startAt)}</span>
+          <span class="numbers wide-only">{lengthText(reservation.endAt - reservation.startAt)}</span>
           <StateBadge item={reservation} />
         </span>
         <span class="found-title">
           <span>{titleOf(reservation)}</span>
           <Marks marks={marks} />
         </span>
-        {why === null ? null : <span class="preview-reason">{why}</span>}
+        {why === null ? null : <span class="note">{why}</span>}
       </span>
     </button>
   );
@@ -58,10 +58,10 @@ function ProgramLine({ program }: { program: PreviewProgram }) {
   return (
     <button type="button" class="row row-button" onClick={() => openProgram(program.id)}>
       <span class="row-text">
-        <span class="found-when">
+        <span class="found-when wrap align-center flex note">
           <b class="numbers">{shortText(program.startAt)}</b>
           <span>{narrow(program.serviceName)}</span>
-          <span class="numbers when-length">{lengthText(program.endAt - program.startAt)}</span>
+          <span class="numbers wide-only">{lengthText(program.endAt - program.startAt)}</span>
           <span class="booking-badge" data-tone={tone}>
             {face}
           </span>
@@ -70,7 +70,7 @@ function ProgramLine({ program }: { program: PreviewProgram }) {
           <span>{title}</span>
           <Marks marks={marks} />
         </span>
-        {program.reason === null ? null : <span class="preview-reason">{program.reason}</span>}
+        {program.reason === null ? null : <span class="note">{program.reason}</span>}
       </span>
     </button>
   );
@@ -81,11 +81,11 @@ function RecordingLine({ recording }: { recording: Recording }) {
   return (
     <a class="row row-button" href={`recordings?recording=${recording.id}`}>
       <span class="row-text">
-        <span class="found-when">
+        <span class="found-when wrap align-center flex note">
           <b class="numbers">{shortText(recording.startAt, currentMs())}</b>
           <span>{narrow(recording.serviceName)}</span>
           {recording.durationMs === null ? null : (
-            <span class="numbers when-length">{lengthText(recording.durationMs)}</span>
+            <span class="numbers wide-only">{lengthText(recording.durationMs)}</span>
           )}
           <VerdictBadge recording={recording} />
         </span>
@@ -142,7 +142,7 @@ function List<T>({ title, rows, failure, none, line, total, isLeast = false, mor
       <header class="block-head">
         <h2>{title}</h2>
         {rows === undefined ? null : (
-          <span class="block-count numbers">{count(total.toLocaleString('ja'))}</span>
+          <span class="block-count semibold note numbers">{count(total.toLocaleString('ja'))}</span>
         )}
       </header>
       {rows === undefined ? (
@@ -260,7 +260,7 @@ export function Airings({ rule }: { rule: RuleItem }) {
     )
     .sort((a, b) => a.startAt - b.startAt);
   return (
-    <div class="rule-page-lists stack">
+    <div class="rule-page-lists gap-blocks align-start stack">
       <div class="rule-page-column stack one-column">
         <List
           title={TEXTS.coming}

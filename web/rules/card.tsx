@@ -44,7 +44,7 @@ export function RuleSwitch({ rule, renew }: SwitchProps) {
     <button
       type="button"
       role="switch"
-      class="switch-button"
+      class="switch-button rigid relative layer-1"
       aria-label={TEXTS.switchOn(rule.name)}
       aria-checked={shown}
       onClick={async (event) => {
@@ -65,7 +65,7 @@ export function RuleSwitch({ rule, renew }: SwitchProps) {
 export function DisabledNote({ rule }: { rule: RuleItem }) {
   if (rule.disabledReason === null) return null;
   return (
-    <div class="rule-note rule-note-bad">
+    <div class="rule-note round-m text-s gap-60 flex fill-warn rule-note-bad">
       <Icon name="alert" />
       <p>
         <b class="block-level">{TEXTS.stoppedItself(rule.disabledReason)}</b>
@@ -80,7 +80,7 @@ export function CrowdedNote({ rule }: { rule: RuleItem }) {
   const crowded = rule.crowded ?? null;
   if (crowded === null) return null;
   return (
-    <p class="rule-hint">
+    <p class="rule-hint round-m text-s gap-60 flex fill-warn">
       <Icon name="clock" />
       <span>{crowded.reason}</span>
     </p>
@@ -91,14 +91,14 @@ function NextLine({ rule }: { rule: RuleItem }) {
   const next = rule.next ?? null;
   if (next === null) {
     return (
-      <p class="rule-next hstack gap-70 note round-m ground">
+      <p class="rule-next pad-60-80 hstack gap-70 note round-m ground">
         <Icon name="clock" />
         {rule.enabled ? TEXTS.nothingToBook : TEXTS.booksNothing}
       </p>
     );
   }
   return (
-    <p class="rule-next hstack gap-70 round-m ground">
+    <p class="rule-next pad-60-80 hstack gap-70 round-m ground">
       <Icon name={next.state === 'conflict' ? 'alert' : 'clock'} />
       <span class="stack grow min-0">
         <span class="rule-next-when cluster note">
@@ -115,7 +115,7 @@ function NextLine({ rule }: { rule: RuleItem }) {
 function RuleCounts({ rule }: { rule: RuleItem }) {
   const { booked = 0, conflicts = 0, recorded = 0, priority } = rule;
   return (
-    <p class="rule-counts numbers flex wrap note">
+    <p class="gap-0-90 numbers flex wrap note">
       <span>{TEXTS.booked(booked.toLocaleString('ja'))}</span>
       {conflicts === 0 ? null : (
         <span class="bold text-warn">{TEXTS.conflicts(conflicts.toLocaleString('ja'))}</span>
@@ -147,7 +147,7 @@ export function RuleFoot({ rule, deleteLabel, onDelete }: FootProps) {
   return (
     <footer class="rule-foot cluster justify-between">
       <RuleCounts rule={rule} />
-      <span class="rule-buttons flex wrap push-end gap-40">
+      <span class="rule-buttons relative layer-1 flex wrap push-end gap-40">
         <ActionLink href={ruleEditor(rule.id)} icon="edit" label={TEXTS.edit} />
         <ActionLink href={ruleCopy(rule.id)} icon="copy" label={TEXTS.copy} />
         <button

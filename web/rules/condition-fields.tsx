@@ -32,7 +32,7 @@ function KeywordHelp({ regex }: { regex: boolean }) {
         </button>
       </p>
       {open.value ? (
-        <dl class="keyword-examples stack gap-35 round-m ground">
+        <dl class="keyword-examples pad-80-100 stack gap-35 round-m ground">
           {TEXTS.examples.map(([example, meaning]) => (
             <div class="stack align-baseline gap-60" key={example}>
               <dt>
@@ -90,7 +90,7 @@ function WhenFields({ draft }: { draft: Draft }) {
           <span>〜</span>
           <InlineInput draft={draft} path="timeTo" label={TEXTS.beginsTo} placeholder="22:00" digits />
           {from !== undefined && to !== undefined && from > to ? (
-            <span class="rule-help">{TEXTS.overMidnight}</span>
+            <span class="note">{TEXTS.overMidnight}</span>
           ) : null}
         </div>
         <div class="chips">
@@ -286,7 +286,7 @@ function Parts({ draft, lv1 }: { draft: Draft; lv1: number }) {
     return (
       <button
         type="button"
-        class="genre-parts genre-parts-closed cluster justify-between full-width gap-35 text-left ground hover-deep"
+        class="genre-parts pad-60-80 genre-parts-closed cluster justify-between full-width gap-35 text-left ground hover-deep"
         data-genre={lv1}
         onClick={() => (open.value = true)}
       >
@@ -298,7 +298,7 @@ function Parts({ draft, lv1 }: { draft: Draft; lv1: number }) {
     );
   }
   return (
-    <div class="genre-parts cluster gap-35 ground" data-genre={lv1}>
+    <div class="genre-parts pad-60-80 cluster gap-35 ground" data-genre={lv1}>
       <span class="genre-parts-name note">{TEXTS.partsOf(majorGenreName(lv1))}</span>
       {all.map(({ lv2, name }) => (
         <Toggle
@@ -344,7 +344,7 @@ function GenreField({ draft }: { draft: Draft }) {
 export function ConditionFields({ draft }: { draft: Draft }) {
   const { form } = draft;
   return (
-    <section class="block rule-block stack" aria-label={TEXTS.conditions}>
+    <section class="block rule-block gap-115 stack" aria-label={TEXTS.conditions}>
       <header class="block-head">
         <h2>{TEXTS.conditions}</h2>
       </header>

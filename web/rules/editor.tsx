@@ -123,7 +123,7 @@ function EditConflictSheet({ editConflict, form, onOver, onTheirs, onStay }: Edi
         {editConflict.fields.map((name) => {
           const { label, value } = fieldInWords(name, form, nameOf);
           return (
-            <div key={name} class="rule-difference stack gap-25 round-m bordered">
+            <div key={name} class="rule-difference pad-75 stack gap-25 round-m bordered">
               <dt class="semibold">{label}</dt>
               <dd class="stack no-margin">
                 <span class="muted">{TEXTS.otherScreen}</span>
@@ -196,20 +196,20 @@ function SaveBar({ button, preview, failure, saving, onSave }: BarProps) {
       <div class="rule-bar-line hstack justify-end gap-60">
         <button
           type="button"
-          class="button rule-bar-count"
+          class="button rule-bar-count nowrap"
           onClick={() => document.getElementById('rule-preview')?.scrollIntoView({ block: 'start' })}
         >
           <span class={count === '' ? undefined : 'wide-only'}>{TEXTS.matches}</span>
           <b class="numbers">{count}</b>
           <Icon name="down" />
         </button>
-        <button type="button" class="button" onClick={() => goBackOr('rules')}>
+        <button type="button" class="button nowrap" onClick={() => goBackOr('rules')}>
           {TEXTS.cancel}
         </button>
         <button
           ref={button}
           type="button"
-          class="button button-main"
+          class="button button-main nowrap"
           aria-busy={saving}
           onClick={() => onSave(false)}
         >
@@ -254,8 +254,10 @@ function Editor({ title, initial, rule }: EditorProps) {
         </button>
         <h1 class="screen-title">{title}</h1>
       </header>
-      <p class="rule-sentence bold">{isLimited(body) ? ruleSentence(body, stationName) : TEXTS.noSentence}</p>
-      <div class="rule-columns stack">
+      <p class="rule-sentence below-75 no-margin max-60 bold">
+        {isLimited(body) ? ruleSentence(body, stationName) : TEXTS.noSentence}
+      </p>
+      <div class="rule-columns align-start stack">
         <form
           class="rule-form stack min-0"
           aria-label={title}

@@ -37,7 +37,7 @@ export function FieldGroup({ draft, paths, label, help, children }: GroupProps) 
       aria-describedby={message === undefined ? undefined : `${id}-fault`}
     >
       <legend>{label}</legend>
-      {help === undefined ? null : <p class="rule-help">{help}</p>}
+      {help === undefined ? null : <p class="note">{help}</p>}
       {children}
       <Fault id={`${id}-fault`} message={message} />
     </fieldset>
@@ -146,7 +146,7 @@ export function RuleTextField({ draft, path, label, help, placeholder = '', init
       />
       <Fault id={`${id}-fault`} message={message} />
       {help === undefined ? null : (
-        <div class="rule-help" id={`${id}-help`}>
+        <div class="note" id={`${id}-help`}>
           {help}
         </div>
       )}
@@ -172,7 +172,7 @@ export function SwitchLine({ draft, path, label, help, inverted = false }: Switc
         <span class="rule-label" id={`${id}-label`}>
           {label}
         </span>
-        <p class="rule-help" id={`${id}-help`}>
+        <p class="note" id={`${id}-help`}>
           {help}
         </p>
       </div>
@@ -226,7 +226,7 @@ export function Fold({ draft, title, summary, paths, children }: FoldProps) {
         </span>
         <Icon name={shown ? 'up' : 'down'} />
       </button>
-      <div id={id} class="rule-fold-content stack">
+      <div id={id} class="rule-fold-content gap-115 stack">
         {shown ? children : null}
       </div>
     </section>

@@ -37,10 +37,10 @@ function PreviewRow({ program, words }: { program: PreviewProgram; words: readon
     <button type="button" class="row row-button preview-row" onClick={() => openProgram(program.id)}>
       <Logo station={{ id: program.stationId, name, logo }} />
       <span class="row-text">
-        <span class="found-when">
+        <span class="found-when wrap align-center flex note">
           <b class="numbers">{shortText(program.startAt)}</b>
           <span>{name}</span>
-          <span class="numbers when-length">{lengthText(program.endAt - program.startAt)}</span>
+          <span class="numbers wide-only">{lengthText(program.endAt - program.startAt)}</span>
           <span class="booking-badge" data-tone={tone}>
             {face}
           </span>
@@ -51,7 +51,7 @@ function PreviewRow({ program, words }: { program: PreviewProgram; words: readon
           </span>
           <Marks marks={marks} />
         </span>
-        {program.reason === null ? null : <span class="preview-reason">{program.reason}</span>}
+        {program.reason === null ? null : <span class="note">{program.reason}</span>}
       </span>
     </button>
   );
@@ -65,7 +65,7 @@ function Retiring({ retiring }: { retiring: NonNullable<RulePreview['retiring']>
   if (retiring.length === 0) return null;
   const bytes = retiring.reduce((sum, one) => sum + one.bytes, 0);
   return (
-    <section class="preview-retiring stack gap-50 round-m fill-warn" aria-label={TEXTS.retiring}>
+    <section class="preview-retiring pad-80-100 stack gap-50 round-m fill-warn" aria-label={TEXTS.retiring}>
       <h3 class="hstack">
         <Icon name="trash" />
         {TEXTS.retires(retiring.length)}
@@ -153,8 +153,8 @@ export function Preview({ state, stale, words, onRetry }: PreviewProps) {
     >
       <header class="block-head">
         <h2>{TEXTS.matches}</h2>
-        <span class="block-count numbers align-center gap-60" role="status">
-          <span class="search-wait circle" data-shown={waiting ? '' : undefined} />
+        <span class="block-count semibold note numbers align-center gap-60" role="status">
+          <span class="search-wait circle rigid" data-shown={waiting ? '' : undefined} />
           {preview === undefined || preview.fault != null
             ? ''
             : TEXTS.matching(preview.total.toLocaleString('ja'))}
@@ -162,7 +162,7 @@ export function Preview({ state, stale, words, onRetry }: PreviewProps) {
       </header>
       {state.kind === 'empty' ? <p class="muted">{TEXTS.noConditions}</p> : null}
       {stale || (state.kind === 'failed' && state.failure.path !== undefined) ? (
-        <p class="rule-hint">
+        <p class="rule-hint round-m text-s gap-60 flex fill-warn">
           <Icon name="alert" />
           {TEXTS.stale}
         </p>

@@ -43,7 +43,7 @@ function StationChooser({ chosen, onChange, onClose }: ChooserProps) {
                 }}
               >
                 {TYPE_NAMES[one]}
-                {count === 0 ? null : <span class="tab-count numbers">{count}</span>}
+                {count === 0 ? null : <span class="faint semibold text-xs numbers">{count}</span>}
               </button>
             );
           })}
@@ -76,7 +76,7 @@ function StationChooser({ chosen, onChange, onClose }: ChooserProps) {
               <small class="numbers semibold muted">{channelLabel(station, stations.value)}</small>
               {narrow(station.name)}
             </span>
-            <Icon name="check" class="station-choice-sign text-accent" />
+            <Icon name="check" class="station-choice-sign invisible text-accent" />
           </button>
         ))}
       </div>
@@ -132,7 +132,7 @@ export function StationField({ draft }: { draft: Draft }) {
         </button>
       </div>
       {contradicts(draft.form) ? (
-        <p class="rule-hint">
+        <p class="rule-hint round-m text-s gap-60 flex fill-warn">
           <Icon name="alert" />
           {TEXTS.typeMisfit}
         </p>

@@ -77,7 +77,7 @@ function StationChoice({ filters, onChange }: Omit<PanelProps, 'words'>) {
     <label class="filter-group filter-station stack min-0 no-margin no-padding gap-50 borderless">
       <span class="no-padding note semibold">{TEXTS.station}</span>
       <select
-        class="select"
+        class="select surface round-m ink press-height"
         value={filters.stationId ?? ''}
         onChange={({ currentTarget }) =>
           onChange({
@@ -111,7 +111,7 @@ export function FilterPanel({ words, filters, suggestions, onChange, onPick }: F
       <div class="search-chips flex hscroll gap-50">
         <button
           type="button"
-          class="chip"
+          class="chip rigid nowrap"
           aria-expanded={open.value}
           aria-controls="search-filters"
           onClick={() => {
@@ -123,13 +123,13 @@ export function FilterPanel({ words, filters, suggestions, onChange, onPick }: F
           {count === 0 ? '' : TEXTS.filterCount(count)}
         </button>
         {count === 0 ? null : (
-          <button type="button" class="chip" onClick={() => onChange(NO_FILTERS)}>
+          <button type="button" class="chip rigid nowrap" onClick={() => onChange(NO_FILTERS)}>
             <Icon name="close" />
             {TEXTS.clearAll}
           </button>
         )}
         {suggestions.map((text) => (
-          <button key={text} type="button" class="chip" onClick={() => onPick(text)}>
+          <button key={text} type="button" class="chip rigid nowrap" onClick={() => onPick(text)}>
             <Icon name="search" />
             {text}
           </button>
@@ -138,7 +138,7 @@ export function FilterPanel({ words, filters, suggestions, onChange, onPick }: F
           <button
             key={`${wish.lv1} ${wish.lv2}`}
             type="button"
-            class="chip"
+            class="chip rigid nowrap"
             onClick={() => onChange({ genre: wish })}
           >
             {TEXTS.genreOffered(genreWishText(wish))}
@@ -147,7 +147,7 @@ export function FilterPanel({ words, filters, suggestions, onChange, onPick }: F
       </div>
       <div
         id="search-filters"
-        class="filter-groups stack gap-75 above-75 round-l bordered surface"
+        class="filter-groups pad-100 stack gap-75 above-75 round-l bordered surface"
         hidden={!open.value}
       >
         {open.value ? (

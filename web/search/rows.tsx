@@ -57,7 +57,7 @@ function RowContent({ icon, name, words, when, station, badge, match }: RowProps
           </span>
           <Marks marks={marks} />
         </span>
-        <span class="found-when">
+        <span class="found-when wrap flex note">
           <span class="numbers">{when}</span>
           {station === '' ? null : (
             <span>
@@ -66,7 +66,7 @@ function RowContent({ icon, name, words, when, station, badge, match }: RowProps
           )}
         </span>
         {match === undefined ? null : (
-          <span class="found-match note">
+          <span class="found-match clamp-2 note">
             <Highlighted
               text={match.heading === '' ? match.text : TEXTS.headed(match.heading, match.text)}
               words={words}
@@ -131,7 +131,7 @@ function BookButton({ row }: { row: FoundProgram }) {
       onClick={run}
     >
       <Icon name={state === 'recording' ? 'stop' : kept ? 'close' : 'reserve'} />
-      <span>{label}</span>
+      <span class="wide-only">{label}</span>
     </button>
   );
 }
@@ -143,7 +143,7 @@ export function ProgramRow({ row, words }: { row: FoundProgram; words: string })
     <div class="found-line hstack gap-50">
       <button
         type="button"
-        class="row row-button found"
+        class="row row-button found grow min-0"
         onClick={() => openProgram(row.id)}
         onKeyDown={(event) => {
           if (!isRecordKey(event) || event.repeat) return;
@@ -190,7 +190,7 @@ export function RecordingRow({ row, words }: { row: FoundRecording; words: strin
   const running = row.state === 'recording';
   return (
     <div class="found-line hstack gap-50">
-      <a class="row found" href={`recordings?recording=${row.id}`}>
+      <a class="row found grow min-0" href={`recordings?recording=${row.id}`}>
         <RowContent
           icon="recordings"
           name={row.name}
@@ -208,7 +208,7 @@ export function RecordingRow({ row, words }: { row: FoundRecording; words: strin
           aria-label={TEXTS.deedOf(running ? TEXTS.chase : TEXTS.play, splitTitle(row.name).title)}
         >
           <Icon name="play" />
-          <span>{running ? TEXTS.chaseShort : TEXTS.play}</span>
+          <span class="wide-only">{running ? TEXTS.chaseShort : TEXTS.play}</span>
         </a>
       )}
     </div>

@@ -42,7 +42,7 @@ function Section({ title, more, count, onMore, children }: SectionProps) {
         <h2 class="text-l">{title}</h2>
         <span class="note numbers">{more ? TEXTS.countOrMore(count) : TEXTS.count(count)}</span>
       </header>
-      <div class="rows found-rows below-75 round-l bordered surface">{children}</div>
+      <div class="rows found-rows pad-35 below-75 round-l bordered surface">{children}</div>
       {!more ? null : onMore === undefined ? (
         <p class="note">{TEXTS.moreNote}</p>
       ) : (
@@ -174,7 +174,7 @@ function Recent({ onPick }: { onPick: (words: string) => void }) {
   if (recentSearches.value.length === 0) return null;
   return (
     <section class="recent below-150" aria-label={TEXTS.recent}>
-      <header class="recent-head hstack justify-between">
+      <header class="below-75 above-75 no-margin hstack justify-between">
         <h2 class="text-l">{TEXTS.recent}</h2>
         <button type="button" class="button button-small" onClick={forgetSearches}>
           {TEXTS.forget}
@@ -273,7 +273,7 @@ export function SearchScreen() {
     setQuery(filterParameters({ ...filters, ...changes }), true);
   };
   return (
-    <div class="search">
+    <div class="search max-60">
       <h1 class="hidden-text">{TEXTS.search}</h1>
       <search class="search-head hstack gap-50 sticky at-top">
         <SearchField

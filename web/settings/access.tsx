@@ -37,7 +37,7 @@ function You({ access, onFailed }: { access: Access; onFailed: (error: unknown) 
     }
   };
   return (
-    <div class="access-you cluster below-75 round-m ground-deep">
+    <div class="access-you pad-75-100 cluster below-75 round-m ground-deep">
       <Icon name="lock" />
       <p>{reasonText(access.you)}</p>
       {access.you.by === 'session' ? (
@@ -59,14 +59,14 @@ type Session = Access['sessions'][number];
 function SessionRow({ session }: { session: Session }) {
   const { name, address, agent, createdAt, current } = session;
   return (
-    <li class="access-row">
+    <li class="access-row line-above cluster">
       <b>{name}</b>
       {current ? (
         <span class="state" data-tone="good">
           {TEXTS.thisDevice}
         </span>
       ) : null}
-      <span class="access-note">
+      <span class="basis-16 note">
         {TEXTS.session(agentName(agent), address, momentText(createdAt, now.value))}
       </span>
     </li>
@@ -131,7 +131,7 @@ export function AccessBlock() {
         <div class="above-100">
           <h4 class="text-m">{TEXTS.sessions}</h4>
           {sessions.length === 0 ? <p class="block-note">{TEXTS.noSessions}</p> : null}
-          <ul class="access-rows">
+          <ul class="below-75 above-75 stack">
             {sessions.map((session) => (
               <SessionRow key={session.id} session={session} />
             ))}

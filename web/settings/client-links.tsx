@@ -26,7 +26,7 @@ function Copied({ address }: { address: string }) {
     }
   };
   return (
-    <div class="link-address flex wrap gap-75">
+    <div class="link-address below-75 above-75 flex wrap gap-75">
       <input
         class="rule-input rule-input-wide"
         readOnly
@@ -64,11 +64,11 @@ function Steps({ address }: { address: string }) {
 function Row({ link, onRevoke }: { link: ClientLink; onRevoke: () => void }) {
   const { name, createdAt, usedAt } = link;
   return (
-    <li class="access-row">
+    <li class="access-row line-above cluster">
       <b>
         <bdi>{name}</bdi>
       </b>
-      <span class="access-note">
+      <span class="basis-16 note">
         {TEXTS.linkFacts(
           momentText(createdAt, now.value),
           usedAt === null ? TEXTS.neverUsed : agoText(usedAt, now.value),
@@ -95,7 +95,7 @@ function Qr({ text, label }: { readonly text: string; readonly label: string }) 
     .join('');
   return (
     <svg
-      class="qr block-level"
+      class="qr round-s block-level"
       viewBox={`0 0 ${size} ${size}`}
       role="img"
       aria-label={label}
@@ -139,13 +139,13 @@ export function ClientLinksBlock() {
   const address = created === undefined ? undefined : new URL(created.path, document.baseURI).href;
   return (
     <>
-      <ul class="access-rows">
+      <ul class="below-75 above-75 stack">
         {value.links.map((link) => (
           <Row key={link.id} link={link} onRevoke={() => setAsked(link)} />
         ))}
       </ul>
       <form
-        class="link-form flex wrap gap-75"
+        class="link-form below-75 above-75 flex wrap gap-75"
         onSubmit={(event) => {
           event.preventDefault();
           if (name.trim() !== '') void create();
@@ -180,7 +180,7 @@ export function ClientLinksBlock() {
           onConfirm={() => void revoke(asked)}
           onClose={() => setAsked(undefined)}
         >
-          <p class="access-name">
+          <p class="bold text-l">
             「<bdi>{asked.name}</bdi>」
           </p>
           <p>{TEXTS.linkRevokeNote}</p>

@@ -14,11 +14,11 @@ import { TEXTS } from './texts.ts';
 function Row({ device, onRevoke }: { device: DeviceToken; onRevoke: () => void }) {
   const { name, pairedAt, usedAt, approver } = device;
   return (
-    <li class="access-row">
+    <li class="access-row line-above cluster">
       <b>
         <bdi>{name}</bdi>
       </b>
-      <span class="access-note">
+      <span class="basis-16 note">
         {TEXTS.paired(
           momentText(pairedAt, now.value),
           TEXTS.approverName(approver),
@@ -53,7 +53,7 @@ export function DevicesBlock() {
   return (
     <>
       {value.length === 0 ? <p class="block-note">{TEXTS.noDevices}</p> : null}
-      <ul class="access-rows">
+      <ul class="below-75 above-75 stack">
         {value.map((device) => (
           <Row key={device.id} device={device} onRevoke={() => setAsked(device)} />
         ))}
@@ -67,7 +67,7 @@ export function DevicesBlock() {
           onConfirm={() => void revoke(asked)}
           onClose={() => setAsked(undefined)}
         >
-          <p class="access-name">
+          <p class="bold text-l">
             「<bdi>{asked.name}</bdi>」
           </p>
           <p>{TEXTS.revokeNote}</p>

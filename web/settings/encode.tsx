@@ -35,10 +35,10 @@ function Hour({ label, minute, onChoose }: HourProps) {
   const minutes = HOURS.map((hour) => hour * 60);
   const all = minutes.includes(minute) ? minutes : [...minutes, minute].sort((a, b) => a - b);
   return (
-    <label class="encode-hour">
+    <label class="encode-hour max-full min-0 block-level">
       <span class="hidden-text">{label}</span>
       <select
-        class="select"
+        class="select surface round-m ink press-height"
         value={minute}
         onChange={({ currentTarget }) => onChoose(Number(currentTarget.value))}
       >
@@ -58,7 +58,7 @@ export function EncodeHours() {
   const isWaiting = held.kind === 'loading';
   const { encodeFrom = 0, encodeTo = 0 } = isWaiting ? {} : held.settings;
   return (
-    <div class="encode-hours" inert={isWaiting} data-nav-whole="">
+    <div class="encode-hours gap-60 cluster" inert={isWaiting} data-nav-whole="">
       <Hour
         label={TEXTS.encodeFrom}
         minute={encodeFrom}
@@ -121,11 +121,11 @@ export function EncodeOlder() {
     }
   };
   return (
-    <div class="encode-hours" data-nav-whole="">
-      <label class="encode-hour">
+    <div class="encode-hours gap-60 cluster" data-nav-whole="">
+      <label class="encode-hour max-full min-0 block-level">
         <span class="hidden-text">{TEXTS.older}</span>
         <select
-          class="select"
+          class="select surface round-m ink press-height"
           value={days.value}
           onChange={({ currentTarget }) => {
             days.value = Number(currentTarget.value);

@@ -69,7 +69,11 @@ function SavingWords({ saving }: { saving: Saving }) {
     );
   }
   return (
-    <span class="field-saving hstack justify-end gap-35 note bold" role="status" data-kind={saving.kind}>
+    <span
+      class="field-saving all-columns hstack justify-end gap-35 note bold"
+      role="status"
+      data-kind={saving.kind}
+    >
       {saving.kind === 'saving' ? TEXTS.saving : null}
       {saving.kind === 'saved' ? (
         <>

@@ -26,7 +26,7 @@ function FolderLine({ folder, onRemove }: { folder: Folder; onRemove: (() => voi
       <span class="state" data-tone={tone}>
         {words}
       </span>
-      <span class="folder-space numbers note">
+      <span class="basis-16 numbers note">
         {TEXTS.folderFacts(
           freeBytes === null || totalBytes === null
             ? ''
@@ -57,7 +57,10 @@ function FolderBrowser({ start, onPick }: BrowserProps) {
     pathQuery<FolderList>(`api/folders?path=${encodeURIComponent(at)}`, []),
   );
   return (
-    <section class="folder-browser stack gap-75 round-m ground-deep" aria-label={TEXTS.browsing}>
+    <section
+      class="folder-browser pad-75 whole-line stack gap-75 round-m ground-deep"
+      aria-label={TEXTS.browsing}
+    >
       <p class="room-path">{value?.path ?? at}</p>
       {failure === undefined ? null : (
         <p class="field-failed" role="alert">
@@ -178,7 +181,7 @@ function AddFolder({ configured, isRefused, onEdit, save }: AddProps) {
         {isNew ? TEXTS.makeFolder : TEXTS.checkFolder}
       </button>
       {isNew ? (
-        <p class="folder-new" role="status">
+        <p class="whole-line" role="status">
           {TEXTS.newFolder(missing)}
         </p>
       ) : null}
@@ -225,7 +228,7 @@ export function FoldersBlock() {
         </p>
       ) : null}
       {storage !== undefined && folders.length === 0 ? <p class="block-note">{TEXTS.noFolders}</p> : null}
-      <ul class="folder-lines stack">
+      <ul class="below-75 above-75 stack">
         {folders.map((folder) => (
           <FolderLine
             key={folder.path}

@@ -107,14 +107,14 @@ export function MqttBlock() {
   const isBad = value.enabled && value.last?.ok === false;
   return (
     <>
-      <ul class="access-rows">
-        <li class="access-row wrap">
+      <ul class="below-75 above-75 stack">
+        <li class="access-row line-above cluster wrap">
           {value.enabled ? (
             <b>
               <bdi>{`${value.host}:${value.port}`}</bdi>
             </b>
           ) : null}
-          <span class="access-note target-state" role="status" data-tone={isBad ? 'bad' : undefined}>
+          <span class="basis-16 note target-state" role="status" data-tone={isBad ? 'bad' : undefined}>
             {stateText(value)}
           </span>
           <span class="flex wrap gap-50">

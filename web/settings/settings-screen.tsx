@@ -291,7 +291,7 @@ export function SettingsScreen() {
         </span>
         <Icon name="next" class="row-go" />
       </a>
-      <div class="settings-columns stack">
+      <div class="settings-columns align-start stack">
         <nav
           class="settings-nav stack gap-25 sticky hscroll"
           aria-label={TEXTS.kinds}

@@ -133,10 +133,10 @@ function StepItem({ step, number, children }: StepItemProps) {
       <span class="setup-mark numbers place-center extrabold muted circle track-color" aria-hidden="true">
         {state === 'done' ? <Icon name="check" /> : state === 'problem' ? <Icon name="alert" /> : number}
       </span>
-      <div class="setup-words stack min-0 gap-50">
+      <div class="setup-words items-left stack min-0 gap-50">
         <h2 class="flex wrap align-baseline" id={`setup-${key}`}>
           {title}
-          <small>{STATES[state]}</small>
+          <small class="note semibold">{STATES[state]}</small>
         </h2>
         <p role={state === 'problem' ? 'alert' : undefined}>{text}</p>
         {lines.map((line) => (
@@ -164,7 +164,7 @@ function Steps({
   const isReady = open.every(({ key, state }) => key === 'guide' && state === 'running');
   return (
     <>
-      <p class="setup-lead">{open.length === 0 ? TEXTS.allDone : TEXTS.note}</p>
+      <p>{open.length === 0 ? TEXTS.allDone : TEXTS.note}</p>
       <ol class="stack no-margin no-padding gap-75 unlisted">
         {steps.map((step, index) => (
           <StepItem key={step.key} step={step} number={index + 1}>

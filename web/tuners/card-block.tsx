@@ -26,7 +26,7 @@ function CardFact({ name, children }: { name: string; children: string }) {
 function Facts({ card }: { card: Card }) {
   const time = answerTimeText(card);
   return (
-    <dl class="card-facts flex wrap text-s">
+    <dl class="card-facts above-75 gap-50-150 no-margin flex wrap text-s">
       {card.reader === null ? null : <CardFact name={TEXTS.reader}>{card.reader}</CardFact>}
       {time === undefined ? null : <CardFact name={TEXTS.answerTime}>{time}</CardFact>}
       {card.ecm.requests === 0 ? null : (
@@ -52,7 +52,7 @@ function Share({ share }: { share: NonNullable<Card['share']> }) {
         {share.peers.length === 0 ? TEXTS.noPeers : TEXTS.peers(share.peers.join('、'))}
       </p>
       {share.refused.length === 0 ? null : (
-        <ul class="card-refused stack gap-30 text-s" aria-label={TEXTS.refused}>
+        <ul class="card-refused above-50 stack gap-30 text-s" aria-label={TEXTS.refused}>
           {share.refused.map(({ peer, reason, at }) => (
             <li class="flex wrap" key={`${peer} ${reason}`}>
               <b class="numbers">{peer}</b>

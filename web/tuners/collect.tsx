@@ -89,7 +89,7 @@ export function Collect({ status, channels, renew }: CollectProps) {
 
   const names = status === undefined ? '' : visitNames(status, channels);
   return (
-    <div class="collect stack align-center gap-75 above-75">
+    <div class="collect items-left stack align-center gap-75 below-100">
       <button
         type="button"
         role="switch"
@@ -108,12 +108,14 @@ export function Collect({ status, channels, renew }: CollectProps) {
         />
       )}
       {names === '' ? null : (
-        <p class="collect-now" role="status">
+        <p class="semibold gap-50 note hstack" role="status">
           <Icon name="antenna" />
           {TEXTS.reading(names)}
         </p>
       )}
-      {!on && status?.pressed === true ? <p class="collect-now">{TEXTS.otherScreen}</p> : null}
+      {!on && status?.pressed === true ? (
+        <p class="semibold gap-50 note hstack">{TEXTS.otherScreen}</p>
+      ) : null}
       {failure === undefined ? null : (
         <p class="field-failed" role="alert">
           {failure.message} {TEXTS.retryLater}

@@ -33,11 +33,13 @@ function Row({ coverage, station, reading }: { coverage: Coverage; station: Stat
     <li class="cover hstack gap-70" data-thin={coverage.thin ? '' : undefined}>
       <Logo station={station} />
       <span class="cover-words stack grow min-0 gap-25">
-        <span class="cover-name hstack gap-45 text-s">
-          <span class="card-key numbers">{channelLabel(station, stations.value)}</span>
+        <span class="cover-name line-120 hstack gap-45 text-s">
+          <span class="text-accent line-130 extrabold text-s gap-50 hstack numbers">
+            {channelLabel(station, stations.value)}
+          </span>
           <b class="truncate">{narrow(station.name)}</b>
           {coverage.thin ? (
-            <span class="cover-thin push-end text-mini extrabold pill fill-warn">{TEXTS.thin}</span>
+            <span class="pad-0-50 push-end text-mini extrabold pill fill-warn">{TEXTS.thin}</span>
           ) : null}
         </span>
         <span
@@ -48,7 +50,7 @@ function Row({ coverage, station, reading }: { coverage: Coverage; station: Stat
         >
           <span style={{ '--part': part.toFixed(3) }} />
         </span>
-        <span class="cover-note numbers flex justify-between gap-50 text-mini muted">
+        <span class="cover-note line-120 numbers flex justify-between gap-50 text-mini muted">
           <span>{words}</span>
           <span>
             {reading
@@ -67,7 +69,7 @@ export function CoverageList({ status, type }: { status: GuideStatus; type: Stat
   const reading = new Set(status.visits.flatMap((visit) => visit.stationIds));
   const byId = new Map(stations.value.map((station) => [station.id, station]));
   return (
-    <ul class="covers stack above-100" aria-label={TEXTS.guideOf(TYPE_NAMES[type])}>
+    <ul class="covers gap-50-150 stack above-100" aria-label={TEXTS.guideOf(TYPE_NAMES[type])}>
       {status.stations.map((coverage) => {
         const station = byId.get(coverage.stationId);
         if (station === undefined || station.type !== type) return null;

@@ -24,12 +24,12 @@ function DeviceLine({ device, isUsed, onAdd }: LineProps) {
   const canAdd = !isUsed && types.length > 0;
   return (
     <li class="device stack align-center round-m bordered">
-      <span class="device-name stack min-0 line-tight">
+      <span class="stack min-0 line-tight">
         <b>{model === '' ? device.device : model}</b>
         <small class="cluster gap-35 muted">
           {model === '' ? null : device.device}
           {types.map((type) => (
-            <span key={type} class="type-badge">
+            <span key={type} class="type-badge extrabold text-mini fill-quiet">
               {TYPE_NAMES[type]}
             </span>
           ))}
@@ -51,7 +51,7 @@ function DeviceLine({ device, isUsed, onAdd }: LineProps) {
       ) : null}
       {problem === null ? null : (
         <p
-          class="device-problem flex gap-50 text-s text-danger"
+          class="device-problem all-columns flex gap-50 text-s text-danger"
           data-tone={problem.code === 'no_system' ? 'quiet' : 'bad'}
         >
           <Icon name="alert" />

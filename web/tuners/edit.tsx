@@ -84,7 +84,7 @@ function EditLine({ definition, onChange, onUp, onDown }: LineProps) {
         <button
           type="button"
           role="switch"
-          class="button switch-button tuner-lnb nowrap"
+          class="button switch-button tuner-lnb self-left nowrap"
           aria-checked={lnb}
           aria-label={TEXTS.feedFrom(label, TEXTS.lnb)}
           onClick={() => onChange({ lnb: !lnb })}

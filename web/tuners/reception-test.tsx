@@ -39,7 +39,7 @@ function Result({ result, name }: { result: ReceptionTest; name: string }) {
   const key = keyFailure === null ? undefined : KEY_FAILURE_WORDS[keyFailure];
   return (
     <div class="test-result stack gap-50 above-75" role="status">
-      <p class={received ? 'scan-result scan-result-good' : 'scan-result test-bad'}>
+      <p class={received ? 'bold gap-50 hstack scan-result-good' : 'bold gap-50 hstack test-bad'}>
         <Icon name={received ? 'check' : 'alert'} />
         {received ? TEXTS.received(name) : TEXTS.notReceived(name, message ?? '')}
       </p>

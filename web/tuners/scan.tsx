@@ -62,7 +62,7 @@ function RunningScan({ status, onAbort }: { status: ScanStatus; onAbort: () => v
         part={status.total === 0 ? 0 : status.done / status.total}
         label={TEXTS.scanProgress(status.total, status.done, stationNames(status))}
       />
-      <p class="collect-now" role="status">
+      <p class="semibold gap-50 note hstack" role="status">
         <Icon name="antenna" />
         {current === '' ? TEXTS.waitsForTuner : TEXTS.scanning(current)}
       </p>
@@ -78,14 +78,14 @@ function Ended({ status }: { status: ScanStatus }) {
   switch (status.state) {
     case 'finished':
       return (
-        <p class="scan-result scan-result-good" role="status">
+        <p class="bold gap-50 hstack scan-result-good" role="status">
           <Icon name="check" />
           {TEXTS.scanFound(status.found.length, stationNames(status))}
         </p>
       );
     case 'aborted':
       return (
-        <p class="scan-result" role="status">
+        <p class="bold gap-50 hstack" role="status">
           {TEXTS.scanStopped}
         </p>
       );
@@ -181,7 +181,7 @@ export function Scan({ tuners }: { tuners: readonly Tuner[] }) {
         <h2 id="scan-title">{TEXTS.scan}</h2>
       </header>
       <p class="block-note">{TEXTS.scanNote}</p>
-      <div class="scan stack gap-75 above-75">
+      <div class="scan items-left stack gap-75 above-75">
         {status === undefined && failure !== undefined ? (
           <p class="field-failed" role="alert">
             {failure.message} {HINT}

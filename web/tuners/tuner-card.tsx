@@ -29,9 +29,9 @@ function Users({ tuner, channels }: { tuner: Tuner; channels: readonly Channel[]
         userWords(user.use, channels, nameOf).map((words) => (
           <li class="flex wrap align-baseline" key={`${user.use} ${words.text}`}>
             <b>{words.text}</b>
-            {words.detail === undefined ? null : <span>{words.detail}</span>}
+            {words.detail === undefined ? null : <span class="muted">{words.detail}</span>}
             {user.lagBytes < LATE_BYTES ? null : (
-              <span class="tuner-late numbers bold">{TEXTS.late(Math.round(user.lagBytes / MEGA))}</span>
+              <span class="numbers bold text-danger">{TEXTS.late(Math.round(user.lagBytes / MEGA))}</span>
             )}
           </li>
         )),
@@ -108,7 +108,7 @@ export function TunerCard({ tuner, number, channels }: TunerCardProps) {
             {driverName(tuner.driver)}
             {tuner.device === '' ? null : <span>{tuner.device}</span>}
             {tuner.types.map((type) => (
-              <span key={type} class="type-badge">
+              <span key={type} class="type-badge extrabold text-mini fill-quiet">
                 {TYPE_NAMES[type]}
               </span>
             ))}

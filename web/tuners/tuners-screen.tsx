@@ -74,7 +74,7 @@ function Troubles({ status, channels }: { status: GuideStatus; channels: readonl
   const groups = troubleWords(status.troubles, channels);
   if (groups.length === 0) return null;
   return (
-    <ul class="troubles stack gap-60" aria-label={TEXTS.troubles}>
+    <ul class="troubles below-100 above-100 no-margin stack gap-60" aria-label={TEXTS.troubles}>
       {groups.map((words) => {
         const tries = triesText(words);
         return (
@@ -111,7 +111,7 @@ function GuideBlock({ channels }: { channels: readonly Channel[] }) {
       <header class="block-head">
         <h2 id="coverage-title">{TEXTS.collect}</h2>
         {all === undefined || all.total === 0 ? null : (
-          <span class="block-count numbers">
+          <span class="block-count semibold note numbers">
             {TEXTS.collected(all.total, all.known, thin === 0 ? '' : TEXTS.thinCount(thin))}
           </span>
         )}
@@ -147,13 +147,13 @@ function Loaded({ tuners, channels }: { tuners: Shown<Tuner[]>; channels: readon
   const editing = useSignal(false);
   const busy = list.filter((tuner) => tuner.users.length > 0).length;
   return (
-    <div class="tuner-blocks stack">
+    <div class="tuner-blocks align-start stack">
       <div class="tuner-side stack" data-nav-column="">
         <section class="block" aria-labelledby="tuners-title">
           <header class="block-head">
             <h2 id="tuners-title">{TEXTS.list}</h2>
             {list.length === 0 ? null : (
-              <span class="block-count numbers">{TEXTS.listCount(list.length, busy)}</span>
+              <span class="block-count semibold note numbers">{TEXTS.listCount(list.length, busy)}</span>
             )}
             {editing.value || list.length === 0 ? null : (
               <button
@@ -209,7 +209,7 @@ export function TunersScreen() {
       ) : tuners.failure !== undefined ? (
         <FailurePanel failure={tuners.failure} onRetry={tuners.renew} />
       ) : (
-        <div class="tuner-blocks stack" role="status">
+        <div class="tuner-blocks align-start stack" role="status">
           <span class="hidden-text">{TEXTS.loading}</span>
           <span class="skeleton block-skeleton" />
           <span class="skeleton block-skeleton" />

@@ -18,7 +18,7 @@ export function Confirm({ title, action, onConfirm, onClose, children }: Confirm
   useEffect(() => keep.current?.focus({ preventScroll: true }), []);
   return (
     <Sheet title={title} onClose={onClose}>
-      <div class="confirm">
+      <div class="confirm gap-100 stack">
         {children}
         <div class="confirm-actions">
           <button ref={keep} type="button" class="button" data-nav-initial="" onClick={onClose}>

@@ -31,7 +31,9 @@ export function MoreActions({ wanted = false, children }: MoreProps) {
         <Icon name="more" />
         <span>{TEXTS.more}</span>
       </button>
-      {isOpen.value ? <div class="more-actions flex wrap gap-60 round-m ground-deep">{children}</div> : null}
+      {isOpen.value ? (
+        <div class="more-actions all-columns flex wrap gap-60 round-m ground-deep">{children}</div>
+      ) : null}
     </>
   );
 }

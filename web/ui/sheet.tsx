@@ -226,7 +226,7 @@ export function Choices<T extends string>({ label, choices, chosen, onChoose }: 
             {choice.label}
             {choice.note === undefined ? null : <small>{choice.note}</small>}
           </span>
-          <Icon name="check" class="choice-sign text-accent" />
+          <Icon name="check" class="choice-sign invisible text-accent" />
         </button>
       ))}
     </div>

@@ -99,10 +99,7 @@ export function Week<T extends Timed>({ label, days, now, items, head, draw, ope
         class="week-sheet stack relative"
         style={{ 'grid-template-columns': `var(--ruler) ${widths.join(' ')}` }}
       >
-        <div
-          class="week-corner sticky at-top at-left layer-3 line-below line-right surface"
-          aria-hidden="true"
-        />
+        <div class="layer-4 sticky at-top at-left line-below line-right surface" aria-hidden="true" />
         {days.map((day, index) => (
           <div
             key={day}
@@ -128,7 +125,7 @@ export function Week<T extends Timed>({ label, days, now, items, head, draw, ope
             {columns[index]?.map((part) => draw(part.program, weekPlace(part, day)))}
             {index === today ? (
               <i
-                class="week-now absolute at-left no-pointer at-right"
+                class="week-now record-color absolute at-left no-pointer at-right"
                 aria-hidden="true"
                 style={{ '--from': ((now - day) / HOUR_MS).toFixed(4) }}
               />

@@ -52,7 +52,7 @@ function Next({ next, onNext }: { next: Recording; onNext: () => void }) {
         {left === undefined ? TEXTS.nextEpisode : TEXTS.nextIn(left)}
       </p>
       <button type="button" class="end-next hstack full-width gap-100 text-left round-m" onClick={onNext}>
-        <span class="end-poster rigid relative clip round-s">
+        <span class="end-poster video-shape rigid relative clip round-s">
           <Poster recording={next} />
         </span>
         <span class="end-words stack min-0 gap-20">
@@ -97,7 +97,9 @@ export function EndPanel({ recording, next, air, onNext, onAgain, onList }: EndP
     <section class="stage-note stage-note-wide end-panel round-l" ref={panel} aria-label={TEXTS.over}>
       {next === undefined ? (
         <>
-          <h2>{recording === undefined ? '' : splitTitle(recording.name).title}</h2>
+          <h2 class="text-xl text-white">
+            {recording === undefined ? '' : splitTitle(recording.name).title}
+          </h2>
           <p class="bold">{TEXTS.watchedAll}</p>
         </>
       ) : (

@@ -51,7 +51,7 @@ function Heading({ recording }: { recording: Recording | undefined }) {
   return (
     <div class="osd-heading flex align-start grow min-0 gap-100">
       <Logo station={{ id: recording.serviceId, name, logo }} />
-      <div class="osd-words stack min-0 gap-15">
+      <div class="shaded stack min-0 gap-15">
         <p class="osd-station hstack gap-50 text-s bold">
           {name}
           {recording.recording ? (

@@ -21,7 +21,7 @@ export function Texts({ description, extended }: TextsProps) {
     <>
       {description === '' ? null : <p class="program-summary">{narrow(description)}</p>}
       {items.length === 0 ? null : (
-        <dl class="program-extended">
+        <dl class="program-extended above-150 gap-100 stack">
           {items.map(([heading, body]) => (
             <div key={heading}>
               <dt class="text-s extrabold text-accent">

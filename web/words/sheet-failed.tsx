@@ -21,7 +21,7 @@ interface SheetFailedProps {
 export function SheetFailed({ failure, gone, title, onRetry }: SheetFailedProps) {
   const isGone = failure.code === 'not_found';
   return (
-    <div class="program-failed" role="alert">
+    <div class="program-failed text-center muted gap-75 items-middle stack" role="alert">
       <Icon name={isGone ? 'help' : 'unlink'} />
       <h3 class="text-l ink">{isGone ? gone.title : title}</h3>
       <p>{isGone ? gone.reason : failure.message}</p>
