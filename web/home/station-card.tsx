@@ -15,6 +15,7 @@ import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { Marks } from '../ui/marks.tsx';
 import { Named } from '../ui/named.tsx';
+import { notePicture } from '../ui/pressed-picture.ts';
 import { ProgramProgress } from '../ui/progress.tsx';
 import { channelLabel, narrow } from '../words/channel.ts';
 import { stationDayQuery } from '../words/station-day.ts';
@@ -156,6 +157,7 @@ export function StationCard({ station, still }: StationCardProps) {
         class="card round-m stack relative clip bordered surface shadow-1 hover-surface"
         href={`live/${station.id}`}
         data-nav-initial={isLast ? '' : undefined}
+        onClick={(event) => notePicture(event.currentTarget, event)}
         onKeyDown={(event) => {
           if (!isRecordKey(event) || event.repeat) return;
           event.preventDefault();

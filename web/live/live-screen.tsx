@@ -1,6 +1,6 @@
 /** Live viewing of a station: the picture with its controls, and the panel of the station beside or below it. */
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { StationId } from '../../lib/arib/ids.ts';
 import { plusMs } from '../../lib/arib/time.ts';
 import type { Station } from '../../lib/wire/api.ts';
@@ -13,6 +13,7 @@ import { currentMs, now } from '../device/clock.ts';
 import { homeTab, livePanel } from '../device/preferences.ts';
 import { navigate } from '../navigation/router.ts';
 import { SoundButton, VolumeMeter } from '../player/controls.tsx';
+import { growInto } from '../player/grow.ts';
 import { describeMedia, keepAwake, type MediaDescription, takeMediaKeys } from '../player/media-session.ts';
 import { Veil } from '../player/overlay.tsx';
 import { isCovered } from '../player/player.ts';
@@ -140,6 +141,7 @@ export function LiveScreen({ stationId }: { stationId: StationId }) {
     [],
   );
   useEffect(() => () => entry.close(), []);
+  useLayoutEffect(() => growInto(stage.current), []);
 
   const actions = useMemo(() => {
     const step = (by: 1 | -1): void => {

@@ -75,7 +75,7 @@ function usePullDown(body: RefObject<HTMLElement | null>, onClose: () => void): 
     const rest = (): void => {
       from = undefined;
       pulled = 0;
-      element.style.transform = '';
+      element.style.cssText = '';
     };
     const onStart = (event: TouchEvent): void => {
       const [touch, ...others] = event.touches;
@@ -95,7 +95,8 @@ function usePullDown(body: RefObject<HTMLElement | null>, onClose: () => void): 
         return;
       }
       pulled = Math.max(1, down);
-      element.style.transform = `translateY(${pulled}px)`;
+      // Without the transition that takes it back.
+      element.style.cssText = `transform: translateY(${pulled}px); transition: none`;
       if (event.cancelable) event.preventDefault();
     };
     const onEnd = (): void => {
