@@ -243,6 +243,24 @@ function HouseholdFailed() {
   );
 }
 
+const INPUTS = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
+
+/** Brings a section to the top, also while what is loaded above it pushes it down; the first input ends that. */
+function useWantedSection(key: string | null): void {
+  useEffect(() => {
+    const section = key === null ? null : document.getElementById(`section-${key}`);
+    if (section?.parentElement == null) return undefined;
+    const growth = new ResizeObserver(() => section.scrollIntoView({ block: 'start' }));
+    growth.observe(section.parentElement);
+    const stop = (): void => {
+      growth.disconnect();
+      for (const input of INPUTS) removeEventListener(input, stop);
+    };
+    for (const input of INPUTS) addEventListener(input, stop, { passive: true });
+    return stop;
+  }, [key]);
+}
+
 export function SettingsScreen() {
   const search = useSignal('');
   const field = useRef<HTMLInputElement>(null);
@@ -251,9 +269,7 @@ export function SettingsScreen() {
     if (connection.value === 'open') void readHousehold();
   }, [connection.value]);
   const wanted = query.value.get('section');
-  useEffect(() => {
-    if (wanted !== null) document.getElementById(`section-${wanted}`)?.scrollIntoView({ block: 'start' });
-  }, [wanted]);
+  useWantedSection(wanted);
   const sections = SECTIONS.filter(({ key }) => isShown(key, search.value));
   return (
     <div class="settings">
