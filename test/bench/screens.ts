@@ -3,14 +3,15 @@
  * bookings. How long a screen takes to open from another one, how long keys and presses take to the next picture (what
  * INP measures), and how many nodes it has. Measured in CPU time of the page's main thread, times four for a device of
  * a quarter of the speed, so that other load is not counted; wall times are printed as well. What a key leaves for
- * after its picture is no part of INP: timers that end after the frame are held until it is counted. `bun
+ * after its picture is no part of INP: timers that end after the frame are held until it is counted. Layout shifts
+ * (CLS) are those of a page that is opened at the screen's address, on a wide screen and on a phone. `bun
  * test/bench/screens.ts [rounds]` (2): of each the best round counts. Ends with 1 when one is past its limit.
  */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CDPSession, chromium, type Page } from 'playwright-core';
+import { type Browser, type CDPSession, chromium, type Page } from 'playwright-core';
 import type { ProgramId } from '../../lib/arib/ids.ts';
 import { broadcastMs } from '../../lib/arib/time.ts';
 import type { ReservationItem } from '../../lib/wire/api.ts';
@@ -19,6 +20,7 @@ import { buildWeb } from '../../tools/web.ts';
 import { newHousehold } from '../web/fake-api.ts';
 import { busyEvening, newBookings } from '../web/fake-bookings.ts';
 import { manyStations } from '../web/fake-guide.ts';
+import { manyNotices } from '../web/fake-notices.ts';
 import { manyRecordings, newRecordings } from '../web/fake-recordings.ts';
 import { addRule } from '../web/fake-rules.ts';
 import { FakeService } from '../web/fake-service.ts';
@@ -29,6 +31,13 @@ const INP_LIMIT_MS = 200;
 /** Without the factor: for the reservations, and for every other screen. */
 const OPEN_LIMITS_MS = { reservations: 100, other: 200 } as const;
 const NODES_LIMIT = 6_000;
+const CLS_LIMIT = 0.05;
+const VIEWS = {
+  wide: { width: 1600, height: 900 },
+  phone: { width: 390, height: 844 },
+} as const;
+/** What comes late comes within this. */
+const SETTLED_MS = 1_500;
 const RECORDINGS = 40_000;
 const BOOKINGS = 400;
 const rounds = Number(process.argv[2] ?? 2);
@@ -47,6 +56,9 @@ const SCREENS = [
   ['search', 'search?q=%E7%81%AF%E5%8F%B0', '.row'],
   ['settings', 'settings', '.access-you p'],
   ['tuners', 'tuners', '.device'],
+  ['notices', 'notices', '.notice'],
+  ['setup', 'setup', '.setup-step[data-state="done"]'],
+  ['offline', 'offline', '.panel'],
 ] as const satisfies readonly Measured[];
 type Measured = readonly [name: string, path: string, ready: string, enter?: string, leadsTo?: string];
 const REACHED_MS = 20_000;
@@ -180,6 +192,53 @@ async function measure(
   return { open, openWall, inp, key: slowest, nodes };
 }
 
+interface Shift {
+  readonly value: number;
+  /** Class of an element that moved, for whoever mends it. */
+  readonly what: string;
+}
+
+interface LayoutShift {
+  readonly value: number;
+  readonly hadRecentInput: boolean;
+  readonly sources: readonly { readonly node: Node | null }[];
+}
+
+/** Collects layout shifts from the first paint. Runs in the page. */
+function collectShifts(): void {
+  const shifts: Shift[] = [];
+  (window as unknown as { shifts: Shift[] }).shifts = shifts;
+  new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput, sources } of list.getEntries() as unknown as LayoutShift[]) {
+      if (hadRecentInput) continue;
+      const moved = sources.map(({ node }) => node).find((node) => node instanceof Element);
+      shifts.push({ value, what: moved instanceof Element ? (moved.getAttribute('class') ?? '') : '' });
+    }
+  }).observe({ type: 'layout-shift', buffered: true });
+}
+
+/** CLS of a page that is opened at the address: the sum of its shifts, with what moved most. */
+async function shiftOf(
+  browser: Browser,
+  url: string,
+  [, path, ready]: Measured,
+  view: keyof typeof VIEWS,
+): Promise<Shift> {
+  const page = await browser.newPage({ viewport: VIEWS[view] });
+  try {
+    await page.addInitScript(collectShifts);
+    await page.goto(url + path);
+    await page.locator(ready).first().waitFor();
+    await page.waitForLoadState('networkidle');
+    await page.waitForTimeout(SETTLED_MS);
+    const shifts = await page.evaluate(() => (window as unknown as { shifts: Shift[] }).shifts);
+    const most = shifts.toSorted((a, b) => b.value - a.value)[0];
+    return { value: shifts.reduce((sum, { value }) => sum + value, 0), what: most?.what ?? '' };
+  } finally {
+    await page.close();
+  }
+}
+
 const stations = manyStations([40, 48, 32]);
 const now = Date.now();
 const [model] = busyEvening(stations, now).filter(({ state }) => state === 'scheduled');
@@ -202,6 +261,7 @@ const service = new FakeService(webDir, { init: new Uint8Array(), fragments: [] 
 service.household = newHousehold({ stations, days: 8 });
 service.household.recordings = newRecordings(manyRecordings(stations, RECORDINGS, now));
 service.household.bookings = newBookings([...busyEvening(stations, now), ...bookings]);
+service.household.notices.notices = manyNotices(now);
 for (let count = 0; count < 12; count += 1)
   addRule(service.household.rules, { keyword: '灯台守', name: `灯台守の娘 ${count}` });
 const browser = await chromium.launch({
@@ -210,7 +270,7 @@ const browser = await chromium.launch({
 });
 const figures = new Figures();
 try {
-  const page = await browser.newPage({ viewport: { width: 1600, height: 900 } });
+  const page = await browser.newPage({ viewport: VIEWS.wide });
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
   await page.addInitScript(holdTimers);
@@ -236,6 +296,10 @@ try {
     );
     figures.limited(`  INP at a quarter of the speed (${best.key})`, best.inp, 'ms', INP_LIMIT_MS);
     figures.limited('  size', best.nodes, 'nodes', NODES_LIMIT);
+    for (const view of ['wide', 'phone'] as const) {
+      const { value, what } = await shiftOf(browser, service.url, measured, view);
+      figures.limited(`  layout shifts, ${view} (${what})`, 1_000 * value, 'thousandths', 1_000 * CLS_LIMIT);
+    }
   }
 } finally {
   await browser.close();
