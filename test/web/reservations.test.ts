@@ -368,7 +368,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
       await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
     };
     await pull(60);
-    expect(await dialog.locator('.sheet-body').evaluate((body) => body.style.transform)).toBe('');
+    expect(await dialog.locator('.sheet-body').evaluate((body) => body.style.cssText)).toBe('');
     expect(await dialog.count()).toBe(1);
     await pull(300);
     await dialog.waitFor({ state: 'detached' });

@@ -96,7 +96,7 @@ function usePullDown(body: RefObject<HTMLElement | null>, onClose: () => void): 
       }
       pulled = Math.max(1, down);
       // Without the transition that takes it back.
-      element.style.cssText = `transform: translateY(${pulled}px); transition: none`;
+      element.style.cssText = `translate: 0 ${pulled}px; transition: none`;
       if (event.cancelable) event.preventDefault();
     };
     const onEnd = (): void => {
