@@ -13,7 +13,7 @@ import type { CheckLine, Log } from '../lib/host/log.ts';
 import type { Tuner } from '../lib/wire/agent.ts';
 import { type RecordingFolder, SETTING_SCHEMAS } from '../lib/wire/settings.ts';
 import { isClosed, opensEverything } from './access/access.ts';
-import { IdentityProvider, LoginFailure, type OidcConfig } from './access/identity-provider.ts';
+import { LoginFailure, type OidcConfig } from './access/openid.ts';
 import type { Config } from './config.ts';
 import { Encoders } from './ffmpeg/encoders.ts';
 import { readTls } from './http/tls-files.ts';
@@ -99,6 +99,7 @@ function describeAccess({ trustedNetworks, trustedProxies, oidc }: Config): Find
 /** Contacts the identity provider, so that a wrong address is found before the first login. */
 async function describeLogin(config: OidcConfig, now: WallClock): Promise<string> {
   try {
+    const { IdentityProvider } = await import('./access/identity-provider.ts');
     await new IdentityProvider(config, systemMonotonicClock, now).examine();
   } catch (error) {
     if (!(error instanceof LoginFailure)) throw error;

@@ -8,7 +8,7 @@ import { type Environment, EnvironmentReader } from '../lib/host/environment.ts'
 import { AllowedHosts } from '../lib/host/host-check.ts';
 import { LOG_LEVELS, type LogLevel } from '../lib/host/log.ts';
 import { Networks } from '../lib/host/networks.ts';
-import type { OidcConfig } from './access/identity-provider.ts';
+import type { OidcConfig } from './access/openid.ts';
 import type { CompatConfig } from './compat/create-compat.ts';
 import type { BmlConfig } from './http/bml/create-bml.ts';
 import { type PinnedHosts, parsePinnedHosts } from './http/bml/target-rules.ts';

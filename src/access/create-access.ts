@@ -15,8 +15,9 @@ import { addAccessRoutes, LiveTickets } from './access-routes.ts';
 import { AttemptLimiter } from './attempt-limiter.ts';
 import { addDevicePageRoutes, FormGuard } from './device-page-routes.ts';
 import { type Attempts, addDeviceRoutes } from './device-routes.ts';
-import { IdentityProvider, type OidcConfig } from './identity-provider.ts';
+import type { IdentityProvider } from './identity-provider.ts';
 import { addLoginRoutes, PendingLogins } from './login-routes.ts';
+import type { OidcConfig } from './openid.ts';
 import { PairingService, TokenService } from './pairing-service.ts';
 import { Sessions } from './sessions.ts';
 
@@ -104,8 +105,14 @@ export function createAccess(needs: AccessNeeds) {
   // Without a provider there are no sessions, even if earlier ones are stored.
   const check = { find: (secret: string) => (oidc === null ? undefined : sessions.find(secret)) };
   const policy: AccessPolicy = { trustedNetworks, hasLogin: oidc !== null, tokens, sessions: check };
+  /** Loaded by the first login: its library would take a quarter of the start, and most homes have no provider. */
+  let provider: Promise<IdentityProvider> | undefined;
+  const loadProvider = async (config: OidcConfig): Promise<IdentityProvider> => {
+    const { IdentityProvider } = await import('./identity-provider.ts');
+    return new IdentityProvider(config, monotonicClock, now);
+  };
   const login = {
-    provider: oidc === null ? null : new IdentityProvider(oidc, monotonicClock, now),
+    provider: oidc === null ? null : () => (provider ??= loadProvider(oidc)),
     group: oidc?.group ?? null,
     pending: new PendingLogins(monotonicClock),
     ...{ sessions, random },

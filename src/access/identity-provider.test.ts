@@ -2,7 +2,8 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { type MonotonicMs, systemWallClock } from '../../lib/host/clock.ts';
 import { CLIENT_ID, CLIENT_SECRET, ProviderStandIn } from '../../test/access/provider-stand-in.ts';
-import { type Denial, denialOf, IdentityProvider, LoginFailure, nameOfClaims } from './identity-provider.ts';
+import { IdentityProvider } from './identity-provider.ts';
+import { type Denial, denialOf, LoginFailure, nameOfClaims } from './openid.ts';
 
 const REDIRECT = 'https://tv.example/login/callback';
 /** For a provider that never answers; otherwise the timeout is longer than any delay of a busy machine. */

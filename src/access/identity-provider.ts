@@ -3,57 +3,9 @@
  * provider's endpoints for discovery, authorisation, token and keys are used. The ID token is verified with the
  * provider's keys, RS256 only, with 60 s of clock tolerance. OpenID Connect Core 1.0, 3.1; RFC 7636; RFC 9207.
  */
-import type * as oidc from 'openid-client';
+import * as oidc from 'openid-client';
 import type { MonotonicClock, MonotonicMs, WallClock } from '../../lib/host/clock.ts';
-
-/** Reason for the denial. */
-export type Denial =
-  /** In other groups and roles only. */
-  | 'not_member'
-  /** The ID token has neither groups nor roles: the provider does not send them. */
-  | 'no_groups'
-  /** The provider left out the groups because there are too many, and sends no roles. */
-  | 'too_many_groups';
-
-export type IdentityClaims = Readonly<Record<string, unknown>>;
-
-/** Some providers send one group as a plain text. */
-function texts(claim: unknown): string[] {
-  const list = Array.isArray(claim) ? claim : [claim];
-  return list.filter((one): one is string => typeof one === 'string' && one !== '');
-}
-
-/**
- * OpenID Connect Core 1.0, 5.6.2: the value is elsewhere (distributed claim). Entra ID does this for more than 200
- * groups.
- */
-function isElsewhere(claims: IdentityClaims, name: string): boolean {
-  const names = claims._claim_names;
-  return typeof names === 'object' && names !== null && Object.hasOwn(names, name);
-}
-
-/**
- * @param group its members and holders of the role of that name are let in; null: everyone. @returns undefined if let
- *   in
- */
-export function denialOf(claims: IdentityClaims, group: string | null): Denial | undefined {
-  if (group === null) return undefined;
-  const [groups, roles] = [texts(claims.groups), texts(claims.roles)];
-  if (groups.includes(group) || roles.includes(group)) return undefined;
-  if (roles.length === 0 && groups.length === 0)
-    return isElsewhere(claims, 'groups') ? 'too_many_groups' : 'no_groups';
-  return 'not_member';
-}
-
-/** Display name of a person. `sub` is always present. */
-export function nameOfClaims(claims: IdentityClaims): string {
-  const [name = ''] = [claims.name, claims.preferred_username, claims.email, claims.sub].flatMap(texts);
-  return name;
-}
-
-type Library = typeof oidc;
-/** Loaded by the first login: loading takes a quarter of the start of the service, and most homes have no provider. */
-const loadLibrary = (): Promise<Library> => import('openid-client');
+import { type IdentityClaims, type LoginChecks, LoginFailure, type OidcConfig } from './openid.ts';
 
 const REQUEST_LIMIT_S = 10;
 const CLOCK_SKEW_S = 60;
@@ -63,38 +15,6 @@ const MAX_ANSWER_BYTES = 1_048_576;
 const METADATA_KEPT_MS = 3_600_000;
 /** A provider that is down is not queried again for each client that opens the login. */
 const RETRY_MS = 1_000;
-
-export interface OidcConfig {
-  issuer: string;
-  clientId: string;
-  clientSecret: string;
-  /** Only members of this group or holders of this role pass; null: everyone who can sign in. */
-  group: string | null;
-  sessionTtlMs: number;
-}
-
-/** A login that was not completed. The message is for the log and carries no secret. */
-export class LoginFailure extends Error {
-  override readonly name = 'LoginFailure';
-  constructor(
-    readonly kind: /** It cannot be reached, or answers nonsense. */
-      | 'provider_down'
-      /** The user or the provider declined. */
-      | 'refused'
-      /** The response does not match the request, or its signature is invalid. */
-      | 'invalid',
-    message: string,
-  ) {
-    super(message);
-  }
-}
-
-/** Values that the callback is checked against; secret. */
-export interface LoginChecks {
-  state: string;
-  nonce: string;
-  codeVerifier: string;
-}
 
 interface Discovered {
   server: oidc.ServerMetadata;
@@ -120,8 +40,8 @@ async function boundedFetch(fetch: Fetch, url: string, options: oidc.CustomFetch
 /**
  * The method that the provider supports; `client_secret_basic` if it declares none. OpenID Connect Discovery 1.0, 3.
  */
-function authenticate(library: Library, clientSecret: string): oidc.ClientAuth {
-  const [basic, post] = [library.ClientSecretBasic(clientSecret), library.ClientSecretPost(clientSecret)];
+function authenticate(clientSecret: string): oidc.ClientAuth {
+  const [basic, post] = [oidc.ClientSecretBasic(clientSecret), oidc.ClientSecretPost(clientSecret)];
   return (server, ...rest) => {
     const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
     const isPost = methods.includes('client_secret_post') && !methods.includes('client_secret_basic');
@@ -130,9 +50,9 @@ function authenticate(library: Library, clientSecret: string): oidc.ClientAuth {
 }
 
 /** Errors of the library have the request, including codes, as their cause: only their message is logged. */
-function describe(library: Library, error: unknown): string {
-  if (error instanceof library.ResponseBodyError) return `${error.error}: ${error.error_description ?? ''}`;
-  if (error instanceof library.AuthorizationResponseError)
+function describe(error: unknown): string {
+  if (error instanceof oidc.ResponseBodyError) return `${error.error}: ${error.error_description ?? ''}`;
+  if (error instanceof oidc.AuthorizationResponseError)
     return `${error.error}: ${error.error_description ?? ''}`;
   const { message, cause } = error as Error;
   return cause instanceof Error ? `${message} (${cause.message})` : message;
@@ -146,8 +66,8 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
   'OAUTH_PARSE_ERROR',
 ]);
 
-function kindOf(library: Library, error: unknown): LoginFailure['kind'] {
-  if (error instanceof library.AuthorizationResponseError) return 'refused';
+function kindOf(error: unknown): LoginFailure['kind'] {
+  if (error instanceof oidc.AuthorizationResponseError) return 'refused';
   const code = String((error as { code?: unknown }).code);
   // Errors of `fetch` have a system code (`ECONNREFUSED`) or none.
   return code.startsWith('OAUTH_') && !UNREACHABLE.has(code) ? 'invalid' : 'provider_down';
@@ -189,23 +109,22 @@ export class IdentityProvider {
    * @throws LoginFailure provider_down
    */
   async begin(redirectUri: string, chooseAccount = false): Promise<{ url: URL; checks: LoginChecks }> {
-    const library = await loadLibrary();
-    const configuration = await this.#configuration(library);
+    const configuration = await this.#configuration();
     const checks = {
-      state: library.randomState(),
-      nonce: library.randomNonce(),
-      codeVerifier: library.randomPKCECodeVerifier(),
+      state: oidc.randomState(),
+      nonce: oidc.randomNonce(),
+      codeVerifier: oidc.randomPKCECodeVerifier(),
     };
     const { scopes_supported: scopes, prompt_values_supported: prompts } = configuration.serverMetadata();
     const wanted = ['openid', 'profile', 'email', 'groups'];
     // An unknown scope may be refused; if the provider declares none, only the standard ones are requested.
     const scope = wanted.filter((name) => scopes?.includes(name) ?? name !== 'groups');
-    const url = library.buildAuthorizationUrl(configuration, {
+    const url = oidc.buildAuthorizationUrl(configuration, {
       redirect_uri: redirectUri,
       scope: scope.includes('openid') ? scope.join(' ') : `openid ${scope.join(' ')}`.trim(),
       state: checks.state,
       nonce: checks.nonce,
-      code_challenge: await library.calculatePKCECodeChallenge(checks.codeVerifier),
+      code_challenge: await oidc.calculatePKCECodeChallenge(checks.codeVerifier),
       code_challenge_method: 'S256',
       ...(chooseAccount ? { prompt: choicePrompt(prompts) } : {}),
     });
@@ -218,11 +137,10 @@ export class IdentityProvider {
    * @throws LoginFailure
    */
   async finish(callback: URL, { state, nonce, codeVerifier }: LoginChecks): Promise<IdentityClaims> {
-    const library = await loadLibrary();
-    const configuration = await this.#configuration(library);
+    const configuration = await this.#configuration();
     let claims: IdentityClaims | undefined;
     try {
-      const tokens = await library.authorizationCodeGrant(configuration, callback, {
+      const tokens = await oidc.authorizationCodeGrant(configuration, callback, {
         expectedState: state,
         expectedNonce: nonce,
         pkceCodeVerifier: codeVerifier,
@@ -230,7 +148,7 @@ export class IdentityProvider {
       });
       claims = tokens.claims();
     } catch (error) {
-      throw this.#failure(library, error);
+      throw this.#failure(error);
     }
     const invalid = this.#invalidClaim(claims);
     if (claims === undefined || invalid !== undefined)
@@ -251,25 +169,25 @@ export class IdentityProvider {
 
   /** For `svc check`. @throws LoginFailure */
   async examine(): Promise<void> {
-    await this.#server(await loadLibrary());
+    await this.#server();
   }
 
   /** A new configuration for each login: its keys are fetched again, so that rotated keys are known at once. */
-  async #configuration(library: Library): Promise<oidc.Configuration> {
+  async #configuration(): Promise<oidc.Configuration> {
     const { clientId, clientSecret } = this.config;
-    const server = await this.#server(library);
+    const server = await this.#server();
     const metadata = {
       client_secret: clientSecret,
       id_token_signed_response_alg: 'RS256',
-      [library.clockTolerance]: CLOCK_SKEW_S,
+      [oidc.clockTolerance]: CLOCK_SKEW_S,
     };
-    const authentication = authenticate(library, clientSecret);
-    const configuration = new library.Configuration(server, clientId, metadata, authentication);
+    const authentication = authenticate(clientSecret);
+    const configuration = new oidc.Configuration(server, clientId, metadata, authentication);
     configuration.timeout = this.#limitS;
-    configuration[library.customFetch] = this.#fetch;
+    configuration[oidc.customFetch] = this.#fetch;
     // The token came over TLS, which is sufficient by the standard; its signature is verified in addition.
-    library.enableNonRepudiationChecks(configuration);
-    if (this.#isPlain) library.allowInsecureRequests(configuration);
+    oidc.enableNonRepudiationChecks(configuration);
+    if (this.#isPlain) oidc.allowInsecureRequests(configuration);
     return configuration;
   }
 
@@ -278,23 +196,23 @@ export class IdentityProvider {
     return this.config.issuer.startsWith('http:');
   }
 
-  async #server(library: Library): Promise<oidc.ServerMetadata> {
+  async #server(): Promise<oidc.ServerMetadata> {
     const now = this.now();
     if (this.#known !== undefined && now - this.#known.at < METADATA_KEPT_MS) return this.#known.server;
     if (this.#failed !== undefined && now - this.#failed.at < RETRY_MS) throw this.#failed.failure;
-    this.#asked ??= this.#discover(library).finally(() => {
+    this.#asked ??= this.#discover().finally(() => {
       this.#asked = undefined;
     });
     return this.#asked;
   }
 
-  async #discover(library: Library): Promise<oidc.ServerMetadata> {
+  async #discover(): Promise<oidc.ServerMetadata> {
     const { issuer, clientId, clientSecret } = this.config;
     try {
-      const found = await library.discovery(new URL(issuer), clientId, clientSecret, undefined, {
+      const found = await oidc.discovery(new URL(issuer), clientId, clientSecret, undefined, {
         timeout: this.#limitS,
-        [library.customFetch]: this.#fetch,
-        execute: this.#isPlain ? [library.allowInsecureRequests] : [],
+        [oidc.customFetch]: this.#fetch,
+        execute: this.#isPlain ? [oidc.allowInsecureRequests] : [],
       });
       const server = found.serverMetadata();
       // The library accepts issuers that stand for every tenant of a cloud: that would let anyone in.
@@ -304,15 +222,15 @@ export class IdentityProvider {
       this.#failed = undefined;
       return server;
     } catch (error) {
-      const reason = this.#failure(library, error);
+      const reason = this.#failure(error);
       const failure = new LoginFailure('provider_down', reason.message);
       this.#failed = { at: this.now(), failure };
       throw failure;
     }
   }
 
-  #failure(library: Library, error: unknown): LoginFailure {
-    const text = describe(library, error).replaceAll(this.config.clientSecret, '…').slice(0, 300);
-    return new LoginFailure(kindOf(library, error), text);
+  #failure(error: unknown): LoginFailure {
+    const text = describe(error).replaceAll(this.config.clientSecret, '…').slice(0, 300);
+    return new LoginFailure(kindOf(error), text);
   }
 }

@@ -1,6 +1,6 @@
 /** Pages of the login: what went wrong and the next step. */
 import { escapeHtml, htmlPage, ownerNote, pageFonts } from '../http/route/page.ts';
-import type { Denial } from './identity-provider.ts';
+import type { Denial } from './openid.ts';
 
 interface LoginPage {
   status: number;

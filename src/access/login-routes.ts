@@ -13,15 +13,9 @@ import { publicBase, requesterOf } from '../http/route/request.ts';
 import { SESSION_COOKIE } from './access.ts';
 import { type AttemptLimiter, retryAfter } from './attempt-limiter.ts';
 import { BoundedPlaces } from './bounded-places.ts';
-import {
-  denialOf,
-  type IdentityClaims,
-  type IdentityProvider,
-  type LoginChecks,
-  LoginFailure,
-  nameOfClaims,
-} from './identity-provider.ts';
+import type { IdentityProvider } from './identity-provider.ts';
 import { deniedPage, LOGIN_PAGES } from './login-pages.ts';
+import { denialOf, type IdentityClaims, type LoginChecks, LoginFailure, nameOfClaims } from './openid.ts';
 import type { Sessions } from './sessions.ts';
 
 const MAX_LENGTH = 1_024;
@@ -101,7 +95,7 @@ export class PendingLogins {
 
 interface LoginNeeds {
   /** null: none is configured. */
-  provider: Pick<IdentityProvider, 'begin' | 'finish'> | null;
+  provider: (() => Promise<Pick<IdentityProvider, 'begin' | 'finish'>>) | null;
   group: string | null;
   pending: PendingLogins;
   sessions: Pick<Sessions, 'begin' | 'end'>;
@@ -173,7 +167,8 @@ class LoginFlow {
         ? sent
         : random(BROWSER_BYTES).toBase64({ alphabet: 'base64url', omitPadding: true });
     try {
-      const { url, checks } = await provider.begin(redirectUri, query.get('account') === 'choose');
+      const isChosen = query.get('account') === 'choose';
+      const { url, checks } = await (await provider()).begin(redirectUri, isChosen);
       pending.add({ checks, redirectUri, to }, browser, address);
       const cookie = { name: BROWSER_COOKIE, value: browser, url: browserUrl(base) };
       return redirect(url.href, [setCookie({ ...cookie, lifetimeMs: BROWSER_LIFETIME_MS })]);
@@ -197,7 +192,8 @@ class LoginFlow {
     const callback = new URL(begun.redirectUri);
     callback.search = query.toString();
     try {
-      return this.#enter(request, begun.to, await provider.finish(callback, begun.checks));
+      const claims = await (await provider()).finish(callback, begun.checks);
+      return this.#enter(request, begun.to, claims);
     } catch (error) {
       return this.#failed(error, loginAddress(base, returnAddress(begun.to, base)));
     }
