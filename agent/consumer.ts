@@ -23,6 +23,13 @@ export type LeaveReason = 'gone' | 'lagged' | 'ended';
 /** Why a stream was ended other than by its reader. The message can be shown to the user. */
 export class StreamFailure extends Error {
   override readonly name = 'StreamFailure';
+  constructor(
+    message: string,
+    /** The tuner was taken away, and did not fail. */
+    readonly isTaken = false,
+  ) {
+    super(message);
+  }
 }
 
 type Ending =
@@ -101,8 +108,8 @@ export class Consumer {
   }
 
   /** Aborts the connection after all queued data, or rejects `started` if there was none. */
-  fail(reason: string): void {
-    this.#finish({ kind: 'failed', error: new StreamFailure(reason) });
+  fail(reason: string, isTaken = false): void {
+    this.#finish({ kind: 'failed', error: new StreamFailure(reason, isTaken) });
   }
 
   /** The connection was closed. */

@@ -235,7 +235,7 @@ function statusOf(error: unknown): number | undefined {
 /** Codes of refusals with ambiguous status. */
 function codeOf(error: unknown): AgentError['code'] {
   if (error instanceof NoTuner) return 'tuners_busy';
-  if (error instanceof StreamFailure) return 'no_signal';
+  if (error instanceof StreamFailure) return error.isTaken ? 'tuner_taken' : 'no_signal';
   return error instanceof BrokenFile ? 'agent_misconfigured' : undefined;
 }
 

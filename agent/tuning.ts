@@ -351,7 +351,7 @@ export class Tuning {
     this.#released.catch((error) => {
       this.options.log.error('tuner not released', { tuner: this.options.tuner.id, reason: String(error) });
     });
-    for (const consumer of [...this.consumers.values()]) consumer.fail(reason);
+    for (const consumer of [...this.consumers.values()]) consumer.fail(reason, failure === null);
     this.consumers.clear();
     this.options.onEnd(this, failure);
     return this.#released;

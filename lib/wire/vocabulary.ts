@@ -26,8 +26,8 @@ export const DEVICE_PROBLEMS = ['permission', 'busy', 'no_system', 'incomplete',
 /** `none`: neither a reader nor a peer was needed or found yet. `shared`: keys come from another agent. */
 export const CARD_STATES = ['none', 'absent', 'ready', 'shared', 'error'] as const;
 
-/** Why `/agent/stream` refuses. */
-export const STREAM_REFUSALS = ['tuners_busy', 'no_signal', 'agent_misconfigured'] as const;
+/** Why `/agent/stream` refuses. `tuner_taken`: the tuner went to another use, or was removed, before it sent anything. */
+export const STREAM_REFUSALS = ['tuners_busy', 'tuner_taken', 'no_signal', 'agent_misconfigured'] as const;
 
 /** Names of the events of `GET /agent/events`; the data of each is `1`. */
 export const AGENT_EVENTS = ['tuners', 'channels'] as const;

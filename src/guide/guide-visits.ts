@@ -111,7 +111,7 @@ function refused(error: unknown): VisitResult {
     const reason = error instanceof Error ? error.message : String(error);
     return failed('failed', { code: 'ended', reason, sentence: null });
   }
-  return failed(error.problem.code === 'tuners_busy' ? 'no_tuner' : 'failed', error.problem);
+  return failed(error.code === 'no_tuner' ? 'no_tuner' : 'failed', error.problem);
 }
 
 function failed(outcome: 'no_tuner' | 'failed' | 'broken', problem: StreamProblem): VisitResult {

@@ -16,7 +16,7 @@ import type { Encoders } from '../ffmpeg/encoders.ts';
 import { type AudioChoice, chooseAudio } from '../media/audio-choice.ts';
 import { httpBody } from '../media/http-body.ts';
 import { chooseRecipe, type Recipe } from '../media/recipe.ts';
-import { STATION_FAILURES } from '../media/session-failures.ts';
+import { ReceptionInterrupted, STATION_FAILURES } from '../media/session-failures.ts';
 import { SharedSource } from '../media/shared-source.ts';
 import { sideBody } from '../media/side-body.ts';
 import type { SideRow } from '../media/side-row.ts';
@@ -94,11 +94,14 @@ const INTERRUPTED = '放送の受信が途切れました。少し待ってか�
 const SILENT =
   'チューナーエージェントとの通信が途絶えました。ネットワークと svc-agent の動作を確認してください。';
 
+const NO_TUNER: readonly [code: ProblemCode, sentence: string] = [
+  'no_tuner',
+  'チューナーがすべて使われています。録画やほかの視聴が終わってから、もう一度お試しください。',
+];
+
 const REFUSALS: Readonly<Record<AgentStreamErrorCode, readonly [code: ProblemCode, sentence: string]>> = {
-  tuners_busy: [
-    'no_tuner',
-    'チューナーがすべて使われています。録画やほかの視聴が終わってから、もう一度お試しください。',
-  ],
+  tuners_busy: NO_TUNER,
+  tuner_taken: NO_TUNER,
   no_signal: [
     'no_signal',
     '放送を受信できません。放送休止中でなければ、アンテナの接続と受信状態を確認してください。',
@@ -115,6 +118,13 @@ const REFUSALS: Readonly<Record<AgentStreamErrorCode, readonly [code: ProblemCod
     'チューナーの設定に誤りがあるため受信できません。「チューナー」画面で設定を確認してください。',
   ],
 };
+
+/** A recording took the tuner of a station before its first frames, and no other tuner is free. */
+export class StationTaken extends Failure {
+  constructor(readonly recordingId: RecordingId) {
+    super(...NO_TUNER);
+  }
+}
 
 /** Answer to the client of a live stream; failures other than the agent's are unchanged. */
 function liveFailure(failure: Failure): Failure {
@@ -283,7 +293,11 @@ export class LiveService {
       const isCrowded = error instanceof Failure && error.code === 'no_tuner';
       // Neither a prepared station nor one that was just left may keep a tuner from a viewer.
       if (!isCrowded || (!(await this.#prepared.release()) && this.#left.size === 0)) throw error;
-      return await this.#join(request, signal, this.#leftUses());
+      return await this.#join(request, signal, this.#leftUses()).catch((again: unknown) => {
+        const isTaken =
+          error instanceof StationTaken && again instanceof Failure && again.code === 'no_tuner';
+        throw isTaken ? error : again;
+      });
     }
   }
 
@@ -306,15 +320,14 @@ export class LiveService {
     signal.throwIfAborted();
     const station = this.options.stations.find(request.stationId);
     if (station === undefined) throw new Failure('not_found', '局が見つかりません。');
-    let shared: SharedSource<StationSource> | undefined;
+    let watched: Watched | undefined;
     try {
       const recipe = await this.#recipe(request);
       signal.throwIfAborted();
       if (this.#isClosed) throw new Failure('internal', 'サーバーを終了しています');
-      const watched = this.#shared(station, after);
+      watched = this.#shared(station, after);
       watched.isJoined = true;
-      shared = watched.shared;
-      const joined = await shared.join(recipe, signal);
+      const joined = await watched.shared.join(recipe, signal);
       const { codec, audio } = request;
       const all = this.options.stations.audios(station.id);
       const viewing = viewingOf(joined, { codec, recipe, audios: all, audio });
@@ -326,7 +339,11 @@ export class LiveService {
       };
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      const tunerId = shared?.opened?.tunerId ?? null;
+      if (watched !== undefined && error instanceof ReceptionInterrupted) {
+        const recordingId = await within(YIELD_LIMIT_MS, watched.lost, () => null);
+        if (recordingId !== null) throw new StationTaken(recordingId);
+      }
+      const tunerId = watched?.shared.opened?.tunerId ?? null;
       throw (await this.#keyFailure(station, tunerId, error)) ?? liveFailure(error);
     }
   }

@@ -12,6 +12,7 @@ import { captionRow, SIDE_ROWS } from '../media/side-rows.ts';
 import { StreamBroken, ViewerQueue } from '../media/viewer-queue.ts';
 import { Failure } from '../model/failure.ts';
 import type { CaptionItem } from '../reception/caption-reader.ts';
+import { StationTaken } from './live-service.ts';
 import { LiveSocket, type SocketViewing } from './live-socket.ts';
 
 const tune = { type: 'tune', stationId: 7, codec: 'h264' } as const;
@@ -142,6 +143,16 @@ describe('a client of the live socket', () => {
     expect(await client.message('lost')).toMatchObject({ recordingId: 12 });
     expect(client.code).toBe(1000);
     socket.closed();
+  });
+
+  test('learns which recording took the tuner also before the first frames', async () => {
+    const { client, send } = opened(async () => {
+      throw new StationTaken(recordingId(12));
+    });
+    send(tune);
+    expect(await client.message('lost')).toMatchObject({ recordingId: 12 });
+    await until('close', () => client.code !== undefined);
+    expect([client.code, client.all('error')]).toEqual([1000, []]);
   });
 
   test('is asked to connect again where the layout changed', async () => {

@@ -25,6 +25,7 @@ import type { SocketConnection, SocketPeer } from '../http/route/server-interfac
 import { controlMessage, SocketEncoder } from '../media/socket-frames.ts';
 import { SlowViewer, StreamBroken, type ViewerQueue } from '../media/viewer-queue.ts';
 import { Failure } from '../model/failure.ts';
+import { StationTaken } from './live-service.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
@@ -351,6 +352,11 @@ export class LiveSocket implements SocketPeer {
     this.#replaced?.leave();
     this.#replaced = undefined;
     if (this.#viewing === viewing) this.#viewing = undefined;
+    if (error instanceof StationTaken) {
+      this.#send({ type: 'lost', recordingId: error.recordingId, message: LOST_TEXT.taken });
+      this.#end();
+      return;
+    }
     this.#rest();
     this.#send(errorOf(error, request.type === 'tune' && this.needs.isSuspended(request.stationId)));
   }

@@ -14,8 +14,15 @@ function causeOf(pids: readonly number[]): { cause: string } {
   return { cause: `nothing readable on PIDs ${pids.join(', ')}` };
 }
 
+/** The stream of a station ended before the first frames, perhaps because its tuner went to a recording. */
+export class ReceptionInterrupted extends Failure {
+  constructor() {
+    super('no_signal', '放送の受信が途切れました');
+  }
+}
+
 export const STATION_FAILURES: SessionFailures = {
-  interrupted: () => new Failure('no_signal', '放送の受信が途切れました'),
+  interrupted: () => new ReceptionInterrupted(),
   empty: () => new Failure('not_found', 'この局は音声を放送していません'),
   unreadable: (pids) =>
     new Failure('no_signal', '放送が届いていないか、スクランブルが解除されていません', causeOf(pids)),

@@ -99,7 +99,7 @@ function readerFor(
 function refusal(error: unknown): [outcome: SurveyOutcome, reason: string] {
   if (!(error instanceof AgentStreamFailure)) return ['broken', reasonOf(error)];
   const { code, reason, sentence } = error.problem;
-  if (code === 'tuners_busy') return ['no_tuner', reason];
+  if (error.code === 'no_tuner') return ['no_tuner', reason];
   if (code === 'agent_unreachable' || code === 'agent_silent') return ['unreachable', reason];
   return ['refused', sentence ?? reason];
 }

@@ -171,6 +171,22 @@ describe('a scan', () => {
     }
   });
 
+  test('reads a channel again whose tuner went to another use meanwhile', async () => {
+    const home = rig(startReceptionWorker, PATIENT);
+    let taken = 3;
+    home.stream = () => {
+      taken -= 1;
+      const code = taken >= 0 ? 'tuner_taken' : 'no_signal';
+      return Response.json({ message: code, code }, { status: 500 });
+    };
+    await home.start();
+    const status = await ended(home);
+    expect([status.done, status.failed.map(({ message }) => message)]).toEqual([
+      12,
+      Array.from({ length: 12 }, () => 'no_signal'),
+    ]);
+  });
+
   test('continues after a short outage of the agent, and fails after a long one', async () => {
     const home = rig();
     let asked = 0;

@@ -49,6 +49,7 @@ export function agentStreamUrl(agentUrl: string, request: AgentStreamRequest): s
 /**
  * Why a stream could not be opened, or ended:
  * - `tuners_busy`: every tuner of the type is in use with the same or a higher priority
+ * - `tuner_taken`: the tuner went to another use before it gave a stream; another one may be free
  * - `no_signal`: a tuner was tried and gave no stream in time
  * - `agent_unreachable`: no connection, or the server is not an agent
  * - `agent_misconfigured`: the agent refuses: its tables are invalid, or it does not admit this service
@@ -59,6 +60,7 @@ export function agentStreamUrl(agentUrl: string, request: AgentStreamRequest): s
  */
 export type AgentStreamErrorCode =
   | 'tuners_busy'
+  | 'tuner_taken'
   | 'no_signal'
   | 'agent_unreachable'
   | 'agent_misconfigured'
@@ -333,6 +335,7 @@ export interface StreamProblem {
 
 const PROBLEMS: Record<AgentStreamErrorCode, readonly [code: ProblemCode, sentence: string]> = {
   tuners_busy: ['no_tuner', 'チューナーがすべて使用中です'],
+  tuner_taken: ['no_tuner', 'チューナーがほかの用途に使われました'],
   no_signal: ['no_signal', '放送を受信できません。放送休止中か、電波が届いていない可能性があります'],
   silent: ['agent_unavailable', 'チューナーエージェントとの通信が途絶えました'],
   agent_silent: ['agent_unavailable', 'チューナーエージェントから応答がありません'],

@@ -187,7 +187,10 @@ describe('priorities', () => {
     const winner = await agent.open(`${T21}&priority=2`);
     const answer = await loser;
     expect(answer.status).toBe(500);
-    expect(await messageOf(answer)).toContain('優先度');
+    expect(await answer.json()).toMatchObject({
+      code: 'tuner_taken',
+      message: expect.stringContaining('優先度'),
+    });
     await winner.atLeast(1_000);
   });
 });

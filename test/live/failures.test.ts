@@ -1,10 +1,11 @@
 /** Faults of live viewing: each has its error code, ends the affected streams, and the next request works. */
 
 import { afterEach, beforeAll, describe, expect, test } from 'bun:test';
-import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from '../../lib/arib/ts/section.ts';
+import { recordingId } from '../../lib/wire/ids.ts';
 import type { StationRecord } from '../../src/model/station.ts';
 import { startReceptionWorker } from '../../src/workers.ts';
 import { until } from '../until.ts';
@@ -53,17 +54,45 @@ describe('the tuner', () => {
     await recorded;
   });
 
+  test('is taken while the first picture is made: the viewer gets another one, or learns by which recording', async () => {
+    // The first encoder shows nothing.
+    const path = join(folder, 'mute-ffmpeg');
+    const began = join(folder, 'began');
+    const mute = `*pipe:0*) if mkdir ${began} 2>/dev/null; then exec sleep 600; else exec ffmpeg "$@"; fi;;`;
+    writeFileSync(path, `#!/bin/sh\ncase "$*" in ${mute} *) exec ffmpeg "$@";; esac\n`);
+    chmodSync(path, 0o755);
+    for (const tuners of ['GR:1', 'GR:1,GR+BS:1']) {
+      const live = await start({ ffmpeg: path, tuners, onLost: async () => recordingId(1) });
+      const watching = live.watch(HD);
+      watching.catch(() => {});
+      await until('the encoder began', () => existsSync(began));
+      const abort = new AbortController();
+      const query = 'type=GR&channel=T26&priority=10&use=rec%201';
+      const recording = await fetch(`${live.agent?.url}/agent/stream?${query}`, { signal: abort.signal });
+      const recorded = recording.bytes().catch(() => {});
+      if (tuners === 'GR:1') {
+        await expect(watching).rejects.toMatchObject({ code: 'no_tuner', recordingId: 1 });
+      } else expect((await watching).feed.tunerId).toBe('gr-bs-0');
+      abort.abort();
+      await recorded;
+      await live.close();
+      rmSync(began, { recursive: true });
+    }
+    rig = undefined;
+  });
+
   test('cannot be used: each reason of the agent has its own code, and a sentence with the next step', async () => {
     const answers = [
       { status: 409, code: 'no_tuner', next: '終わってから' },
+      { status: 500, sent: 'tuner_taken', code: 'no_tuner', next: '終わってから' },
       { status: 500, code: 'no_signal', next: 'アンテナ' },
       { status: 403, code: 'agent_misconfigured', next: '「チューナー」画面' },
     ];
-    for (const { status, code, next } of answers) {
+    for (const { status, sent, code, next } of answers) {
       const agent = Bun.serve({
         port: 0,
         hostname: '127.0.0.1',
-        fetch: () => Response.json({ message: '{"raw":1}' }, { status }),
+        fetch: () => Response.json({ message: '{"raw":1}', code: sent }, { status }),
       });
       const live = await start({ agentUrl: `http://127.0.0.1:${agent.port}` });
       const refused = { code, message: expect.stringContaining(next) };

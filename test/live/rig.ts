@@ -10,7 +10,12 @@ import { Networks } from '../../lib/host/networks.ts';
 import type { Tuner } from '../../lib/wire/agent.ts';
 import type { AudioOption } from '../../lib/wire/api.ts';
 import { Encoders } from '../../src/ffmpeg/encoders.ts';
-import { type LiveRequest, LiveService, type LiveStream } from '../../src/live/live-service.ts';
+import {
+  type LiveOptions,
+  type LiveRequest,
+  LiveService,
+  type LiveStream,
+} from '../../src/live/live-service.ts';
 import type { StationRecord } from '../../src/model/station.ts';
 import { ReceptionPool } from '../../src/reception/reception-pool.ts';
 import { startReceptionWorker } from '../../src/workers.ts';
@@ -78,6 +83,7 @@ export interface RigOptions {
   /** FFMPEG_PATH; default: one without AV1. */
   ffmpeg?: string;
   audios?: AudioOption[];
+  onLost?: LiveOptions['onLost'];
   startWorker?: () => Worker;
   now?: () => number;
 }
@@ -155,6 +161,7 @@ export class Rig {
         audios: () => audios,
       },
       encoders,
+      onLost: options.onLost,
       tuners: async () => (agent === undefined ? [] : tunersOf(agent.url)),
       log: SILENT_LOG,
     });
