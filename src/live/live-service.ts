@@ -232,6 +232,7 @@ export class LiveService {
       },
       log: options.log,
     });
+    options.pool.yieldToRecordings(() => this.#preparedUses());
     this.#warm = setTimeout(() => options.pool.warm(), WARM_AFTER_MS);
   }
 
@@ -452,6 +453,14 @@ export class LiveService {
       setTimeout(() => this.#left.delete(left), LEFT_MS).unref();
     });
     this.#leaving.add(leaving);
+  }
+
+  /** Uses of stations that are only prepared; one with a viewer may have the same. */
+  #preparedUses(): string[] {
+    const all = [...this.#watched.values()];
+    return all
+      .map(({ use }) => use)
+      .filter((use) => !all.some((watched) => watched.isJoined && watched.use === use));
   }
 
   /** Uses without viewers. */

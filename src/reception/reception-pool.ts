@@ -12,6 +12,7 @@ import {
   type AgentStreamLimits,
   type AgentStreamRequest,
   agentStreamUrl,
+  STREAM_USE,
   type StreamProblem,
   streamFailure,
 } from '../tuner/agent-stream.ts';
@@ -345,6 +346,7 @@ interface ReceptionPoolOptions {
 export class ReceptionPool {
   readonly #workers: readonly PoolWorker[];
   #observer: StreamObserver | undefined;
+  #yieldingUses: (() => readonly string[]) | undefined;
   #closed = false;
 
   constructor(readonly options: ReceptionPoolOptions) {
@@ -357,6 +359,14 @@ export class ReceptionPool {
   /** At most one, set before streams are opened. */
   observe(observer: StreamObserver): void {
     this.#observer = observer;
+  }
+
+  /**
+   * At most one, set before streams are opened. @param uses streams without a viewer, whose tuner a recording takes rather
+   * than one that is watched
+   */
+  yieldToRecordings(uses: () => readonly string[]): void {
+    this.#yieldingUses = uses;
   }
 
   /** Starts a worker ahead of the first request. */
@@ -384,7 +394,10 @@ export class ReceptionPool {
         opened = undefined;
       },
     };
-    const url = agentStreamUrl(this.options.agentUrl, request);
+    const url = agentStreamUrl(
+      this.options.agentUrl,
+      lane === 'recording' ? this.#overYielding(request) : request,
+    );
     const abort = (): void => entry.opened.reject(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
     if (signal.aborted) abort();
@@ -420,6 +433,13 @@ export class ReceptionPool {
         worker.lose('closed');
       }),
     );
+  }
+
+  /** One that follows another recording takes over that one's tuner, as planned. */
+  #overYielding(request: AgentStreamRequest): AgentStreamRequest {
+    if ((request.after ?? []).length > 0) return request;
+    const own = STREAM_USE.live(request.type, request.channel);
+    return { ...request, after: this.#yieldingUses?.().filter((use) => use !== own) ?? [] };
   }
 
   /**

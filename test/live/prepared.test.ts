@@ -67,6 +67,31 @@ test('pictures for home screens do not keep a station from being prepared', asyn
   await until('the tuner is free', isUsed(''));
 });
 
+test('yields its tuner to a recording, which then takes none from a viewer', async () => {
+  const stations = await prepareAir();
+  const other = await Rig.start({ stations, tuners: 'BS+CS:2' });
+  const [watched, next] = ['BS01_0', 'BS03_0'].map(
+    (name) => stations.find(({ channel }) => channel === name)?.id,
+  );
+  if (watched === undefined || next === undefined) throw new Error('no such station');
+  const viewer = await other.watch(watched, 'raw');
+  const prepared = new AbortController();
+  const over = other.live.prepare(next, prepared.signal);
+  await until('it is received', async () => (await other.uses()).includes('live BS/BS03_0'));
+  const recording = await other.pool.open({
+    request: { type: 'CS', channel: 'CS02', priority: PRIORITY.recording, use: 'rec 1' },
+    ...{ serviceId: null, handlers: { ended: () => {} }, signal: new AbortController().signal },
+    lane: 'recording',
+  });
+  expect((await other.uses()).sort()).toEqual(['live BS/BS01_0', 'rec 1']);
+  expect(viewer.ending).toBeUndefined();
+  await recording.close();
+  prepared.abort();
+  await over;
+  await other.leaveAll();
+  await other.close();
+});
+
 test('a station that is abandoned while it is tuned leaves its tuner to the next one', async () => {
   // The agent may see the end of one connection and the begin of the other in either order.
   for (const ms of [2, 5, 10, 20, 30, 30]) {
