@@ -31,7 +31,7 @@ describe.skipIf(!hasChromium)('the home screen', () => {
     expect(await first.locator('.card-title').textContent()).toBe('ニュースきょう一日');
     expect(await first.locator('.mark').first().getAttribute('title')).toBe('二か国語');
     expect(await first.locator('.card-left').textContent()).toMatch(/^あと1[78]分$/u);
-    expect(await page.locator('a.card').nth(4).textContent()).toContain('番組情報はまだありません');
+    expect(await page.locator('a.card').nth(4).textContent()).toContain('番組情報なし');
     await page.getByRole('tab', { name: 'BS' }).click();
     expect(await page.locator('a.card').count()).toBe(3);
     expect(faults).toEqual([]);

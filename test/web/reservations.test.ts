@@ -40,7 +40,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     expect(await row(page, 2).textContent()).toContain('予約済み');
     expect(await row(page, 9).textContent()).toContain('コピー禁止');
     expect(await row(page, 7).textContent()).toContain('終わりを遅らせました');
-    expect(await page.locator('.booking-sum').textContent()).toBe('予約 8・録画中 1・競合 2');
+    expect(await page.locator('.booking-sum').textContent()).toBe('予約 8・録画中 1');
     expect(await row(page, 15).count()).toBe(0);
     await page.getByRole('button', { name: '確認する' }).click();
     await row(page, 15).waitFor();
@@ -89,6 +89,23 @@ describe.skipIf(!hasChromium)('reservations', () => {
     await page.getByRole('button', { name: '元に戻す' }).click();
     await until(() => stateOf(8) === 'scheduled');
     expect(stateOf(6)).toBe('scheduled');
+  });
+
+  test('a notice covers no control of the list', async () => {
+    fill();
+    const page = await rig.open('reservations', PHONE);
+    await row(page, 2)
+      .getByRole('button', { name: /^取り消す/u })
+      .click();
+    await page.locator('.toast').waitFor();
+    const covered = await page.evaluate(() => {
+      const notice = document.querySelector('.toasts')?.getBoundingClientRect();
+      const isCovered = ({ top, bottom }: DOMRect): boolean =>
+        notice !== undefined && bottom > notice.top && top < notice.bottom;
+      const controls = [...document.querySelectorAll<HTMLElement>('.booking .button, .conflict .button')];
+      return controls.filter((one) => isCovered(one.getBoundingClientRect())).map((one) => one.textContent);
+    });
+    expect(covered).toEqual([]);
   });
 
   test('a conflict names its blockers and is resolved by one press, and undone', async () => {

@@ -21,6 +21,7 @@ import { channelLabel, narrow } from '../words/channel.ts';
 import { stationDayQuery } from '../words/station-day.ts';
 import { airClockText, isoText, remainingText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
+import { WholeTitle } from '../words/whole-title.tsx';
 import { TEXTS } from './texts.ts';
 
 function RecordMark({ program }: { program: NowProgram }) {
@@ -187,9 +188,11 @@ export function StationCard({ station, still }: StationCardProps) {
               ) : null}
             </span>
             {parts === undefined ? (
-              <span class="semibold faint">{TEXTS.noProgramYet}</span>
+              <span class="semibold faint">{TEXTS.noProgram}</span>
             ) : (
-              <span class="card-title bold clamp-2">{parts.title}</span>
+              <span class="card-title bold clamp-2">
+                <WholeTitle title={parts.title} />
+              </span>
             )}
             {program === null ? null : (
               <span class="card-when flex wrap min-0 clip note semibold gap-40">

@@ -21,7 +21,6 @@ export const TEXTS = {
   record: '録画する',
   recordOf: (title: string) => `録画する：${title}`,
   noProgram: '番組情報なし',
-  noProgramYet: '番組情報はまだありません',
   last: '前回',
   lastNote: '前回見た局',
   following: '次',

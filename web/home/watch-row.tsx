@@ -9,6 +9,7 @@ import { useQuery } from '../query/use-query.ts';
 import { Poster } from '../recordings/poster.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Named } from '../ui/named.tsx';
+import { notePicture } from '../ui/pressed-picture.ts';
 import { narrow } from '../words/channel.ts';
 import { canPlay, isFresh, lengthClock, watchedPart } from '../words/recording.ts';
 import { shortText } from '../words/time.ts';
@@ -49,7 +50,11 @@ function WatchCard({ recording, fresh }: { recording: Recording; fresh: boolean 
   const words = [title, narrow(recording.serviceName), shortText(recording.startAt, currentMs()), left];
   return (
     <li class="watch-item relative rigid">
-      <a class="watch-card stack gap-15 round-m" href={watchPath(recording)}>
+      <a
+        class="watch-card stack gap-15 round-m"
+        href={watchPath(recording)}
+        onClick={(event) => notePicture(event.currentTarget, event)}
+      >
         <Named
           name={TEXTS.entry(
             fresh ? TEXTS.play : TEXTS.resume,

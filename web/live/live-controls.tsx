@@ -12,6 +12,7 @@ import { channelLabel, narrow } from '../words/channel.ts';
 import type { RecordState } from '../words/record-state.ts';
 import { airClockText, remainingText, spanText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
+import { WholeTitle } from '../words/whole-title.tsx';
 import type { SheetName } from './live-menu.tsx';
 import type { LivePlayer } from './live-player.ts';
 import { TEXTS } from './texts.ts';
@@ -55,7 +56,9 @@ function Heading({ station, record }: { station: Station | undefined; record: Re
             </span>
           )}
         </p>
-        <p class="osd-title bold line-tight clamp-2 text-xl">{parts?.title ?? TEXTS.noProgramYet}</p>
+        <p class="osd-title bold line-tight clamp-2 text-xl">
+          <WholeTitle title={parts?.title ?? TEXTS.noProgramYet} />
+        </p>
         <p class="osd-when numbers cluster text-s semibold">
           {station.now === null ? null : <span>{spanText(station.now.startAt, station.now.endAt)}</span>}
           <Marks marks={parts?.marks ?? []} />

@@ -28,6 +28,7 @@ import { stationDayQuery } from '../words/station-day.ts';
 import { airClockText, isoText, lengthText, remainingText, spanText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
 import { TunerHolders } from '../words/tuner-holders.tsx';
+import { WholeTitle } from '../words/whole-title.tsx';
 import { ChannelList } from './channel-list.tsx';
 import { liveAdvice } from './live-advice.ts';
 import { RecordBelow } from './record.tsx';
@@ -78,7 +79,9 @@ function PanelRow({ program }: { program: GuideProgram }) {
           {airClockText(program.startAt)}
         </time>
         <span class="stack grow min-0 gap-15">
-          <span class="line-140 bold clamp-2">{title === '' ? TEXTS.noProgramYet : title}</span>
+          <span class="line-140 bold clamp-2">
+            <WholeTitle title={title === '' ? TEXTS.noProgramYet : title} />
+          </span>
           <span class="panel-facts numbers cluster text-xs semibold muted">
             {live ? remainingText(program.endAt, now.value) : lengthText(program.endAt - program.startAt)}
             <Marks marks={marks} />
@@ -160,7 +163,9 @@ function Heading({ station, onData }: { station: Station; onData: (() => void) |
           {channelLabel(station, stations.value)} {narrow(station.name)}
         </span>
       </p>
-      <h2 class="text-xl">{parts?.title ?? TEXTS.noProgramYet}</h2>
+      <h2 class="text-xl">
+        <WholeTitle title={parts?.title ?? TEXTS.noProgramYet} />
+      </h2>
       {program === null ? null : (
         <>
           <p class="below-when numbers cluster note semibold">

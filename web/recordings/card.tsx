@@ -8,6 +8,7 @@ import { savedState } from '../offline/saved-state.ts';
 import { TEXTS as OFFLINE_TEXTS } from '../offline/texts.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Marks } from '../ui/marks.tsx';
+import { notePicture } from '../ui/pressed-picture.ts';
 import { bytesText } from '../words/bytes.ts';
 import { narrow } from '../words/channel.ts';
 import {
@@ -23,6 +24,7 @@ import { shortText } from '../words/time.ts';
 import { splitTitle, tidyTitle } from '../words/title.ts';
 import { seriesMarks, seriesMarkText, verdictMark } from '../words/verdict.ts';
 import { SeriesBadge, VerdictBadge } from '../words/verdict-badge.tsx';
+import { WholeTitle } from '../words/whole-title.tsx';
 import { takeFromBin } from './actions.ts';
 import type { Look } from './layout.ts';
 import { Poster } from './poster.tsx';
@@ -136,7 +138,7 @@ export function RecordingCard({ recording, look, chosen, choosing }: CardProps) 
       </CardPicture>
       <span class="rec-words gap-15 min-0 vstack" aria-hidden="true">
         <span class="rec-title rigid bold line-tight clamp-2">
-          {title}
+          <WholeTitle title={title} />
           {look === 'list' ? <Marks marks={marks} /> : null}
         </span>
         <span class="rec-when nowrap muted text-xs min-0 flex numbers">
@@ -180,6 +182,7 @@ function PlayLink({ recording }: { recording: Recording }) {
       data-nav-skip=""
       aria-label={TEXTS.playOf(quoted(title))}
       title={recording.resumeMs === null ? TEXTS.play : TEXTS.resume}
+      onClick={(event) => notePicture(event.currentTarget.parentElement, event)}
       draggable={false}
     >
       <Icon name="play" />

@@ -3,6 +3,7 @@ import type { Recording } from '../../lib/wire/api.ts';
 import { now } from '../device/clock.ts';
 import { watchPath } from '../navigation/router.ts';
 import { Icon } from '../ui/icon.tsx';
+import { notePicture } from '../ui/pressed-picture.ts';
 import { progressOf } from '../ui/progress-of.ts';
 import { bytesText } from '../words/bytes.ts';
 import { narrow } from '../words/channel.ts';
@@ -42,6 +43,7 @@ function RunningCard({ recording }: { recording: Recording }) {
           href={watchPath(recording)}
           aria-label={TEXTS.chaseOf(quoted(title))}
           title={TEXTS.chase}
+          onClick={(event) => notePicture(event.currentTarget.parentElement, event)}
         >
           <Icon name="play" />
         </a>
@@ -52,14 +54,16 @@ function RunningCard({ recording }: { recording: Recording }) {
           <span>{spanText(startAt, endAt)}</span>
           <span class="ellipsis clip min-0">{narrow(recording.serviceName)}</span>
         </p>
-        <p
-          class="running-state bold text-s gap-35 min-0 hstack"
-          data-tone={words.tone}
-          role={words.tone === 'good' ? undefined : 'alert'}
-        >
-          <Icon name={words.tone === 'good' ? 'record' : 'alert'} class="text-xs" />
-          {words.text}
-        </p>
+        {words.text === TEXTS.recording ? null : (
+          <p
+            class="running-state bold text-s gap-35 min-0 hstack"
+            data-tone={words.tone}
+            role={words.tone === 'good' ? undefined : 'alert'}
+          >
+            <Icon name={words.tone === 'good' ? 'record' : 'alert'} class="text-xs" />
+            {words.text}
+          </p>
+        )}
       </div>
       <div class="gap-35 all-columns stack">
         <div

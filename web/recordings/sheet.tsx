@@ -23,7 +23,7 @@ import { seriesWords } from '../words/series.ts';
 import { SheetFailed } from '../words/sheet-failed.tsx';
 import { airDateText, dateText, isoText, leftToRecord, spanText } from '../words/time.ts';
 import { splitTitle, tidyTitle } from '../words/title.ts';
-import { runningLine } from '../words/verdict.ts';
+import { runningLine, verdictWords } from '../words/verdict.ts';
 import { VerdictBadge } from '../words/verdict-badge.tsx';
 import { WholeTitle } from '../words/whole-title.tsx';
 import { closeRecording } from './query.ts';
@@ -43,9 +43,12 @@ function Head({ recording }: { recording: Recording }) {
         <span>
           <b>{name}</b>
         </span>
-        <span class="push-end">
-          <VerdictBadge recording={recording} />
-        </span>
+        {/* The box below it says what is known. */}
+        {recording.recording || verdictWords(recording) !== undefined ? null : (
+          <span class="push-end">
+            <VerdictBadge recording={recording} />
+          </span>
+        )}
       </p>
       <h3 class="program-title line-tight">
         <WholeTitle title={title} />

@@ -7,7 +7,7 @@ import { reservationById } from '../query/reservations.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Named } from '../ui/named.tsx';
 import { narrow } from '../words/channel.ts';
-import { airingText, stateReason, titleOf } from '../words/reservation.ts';
+import { airingText, spokenText, stateReason, titleOf } from '../words/reservation.ts';
 import { lengthText, shortText, spanText } from '../words/time.ts';
 import { book, cancelBlockers, isBusy, quotedName, takeInstead } from './actions.ts';
 import { useAskInPlace } from './ask-in-place.ts';
@@ -102,17 +102,20 @@ function Blockers({ blockers, item }: { blockers: readonly ReservationItem[]; it
             class="blocker-name stack min-0 text-s text-left round-s"
             onClick={() => openReservation(blocker.id)}
           >
-            <b class="truncate">{titleOf(blocker)}</b>
-            <span class="numbers muted">
-              {blocker.state === 'recording' ? (
-                <b class="text-s bold text-danger truncate">{TEXTS.runningBlocker}</b>
-              ) : null}
-              {TEXTS.blockerFacts(
-                narrow(blocker.serviceName),
-                spanText(blocker.startAt, blocker.endAt),
-                blocker.priority,
-              )}
-            </span>
+            <Named name={spokenText(blocker)}>
+              {/* The button beside it names a single one. */}
+              {blockers.length === 1 ? null : <b class="truncate">{titleOf(blocker)}</b>}
+              <span class="numbers muted">
+                {blocker.state === 'recording' ? (
+                  <b class="text-s bold text-danger truncate">{TEXTS.runningBlocker}</b>
+                ) : null}
+                {TEXTS.blockerFacts(
+                  narrow(blocker.serviceName),
+                  spanText(blocker.startAt, blocker.endAt),
+                  blocker.priority,
+                )}
+              </span>
+            </Named>
           </button>
         ))}
       </div>

@@ -23,6 +23,7 @@ import { broadcastDay, DAYS } from '../words/day.ts';
 import { stateReason, titleOf } from '../words/reservation.ts';
 import { StateBadge } from '../words/state-badge.tsx';
 import { airDateText, lengthText, spanText, WEEKDAYS } from '../words/time.ts';
+import { WholeTitle } from '../words/whole-title.tsx';
 import { ActionButton } from './action-button.tsx';
 import { toggle } from './actions.ts';
 import { BarButton, TunerHead } from './bar.tsx';
@@ -172,7 +173,9 @@ function DayFocus({ id, onOpen }: { id: ReservationId | undefined; onOpen: (id: 
           class="conflict-name stack grow min-0 gap-10 text-left round-s"
           onClick={() => onOpen(item.id)}
         >
-          <b class="text-l line-tight">{titleOf(item)}</b>
+          <b class="text-l line-tight">
+            <WholeTitle title={titleOf(item)} />
+          </b>
           <span class="numbers note">
             {TEXTS.facts(
               airDateText(item.startAt),

@@ -136,7 +136,7 @@ function Conflicts({ shown, now }: { shown: ShownReservations; now: BroadcastMs 
     <section class="conflicts below-150" aria-label={TEXTS.conflicts}>
       <h2 class="booking-day-name below-50 flex align-baseline gap-60 text-l">
         <b>{TEXTS.conflict}</b>
-        <small class="numbers note semibold">{TEXTS.conflictCount(count)}</small>
+        <small class="note semibold">{TEXTS.conflictNote}</small>
       </h2>
       <Days
         days={foldable && !all ? firstOf(conflicts, MOST_CONFLICTS) : conflicts}

@@ -137,7 +137,6 @@ function ListView({ items }: { items: readonly ReservationItem[] }) {
         <p class="booking-sum numbers push-end semibold muted" role="status">
           {TEXTS.sumBooked(counts.booked)}
           {counts.recording === 0 ? '' : TEXTS.sumRecording(counts.recording)}
-          {counts.conflict === 0 ? '' : TEXTS.sumConflict(counts.conflict)}
         </p>
       </div>
       <Troubles

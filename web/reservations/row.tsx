@@ -2,11 +2,14 @@
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { ReservationItem } from '../../lib/wire/api.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import { currentMs, now } from '../device/clock.ts';
 import { isBackKey } from '../navigation/focus.ts';
 import { isRecordKey } from '../navigation/keys.ts';
 import { openReservation } from '../navigation/router.ts';
+import { recordingQuery } from '../query/queries.ts';
 import { originText } from '../query/rule-names.ts';
+import { useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Marks } from '../ui/marks.tsx';
 import { Named } from '../ui/named.tsx';
@@ -16,6 +19,8 @@ import { airingText, spokenText, stateReason, titleOf } from '../words/reservati
 import { StateBadge } from '../words/state-badge.tsx';
 import { airClockText, isoText, leftToRecord } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
+import { verdictWords } from '../words/verdict.ts';
+import { WholeTitle } from '../words/whole-title.tsx';
 import { ActionButton } from './action-button.tsx';
 import { toggle } from './actions.ts';
 import { ConflictHelp } from './conflict.tsx';
@@ -41,6 +46,13 @@ function NextTime({ item }: { item: ReservationItem }) {
   return next === undefined ? null : (
     <span class="numbers note semibold">{TEXTS.nextAiring(airingText(next))}</span>
   );
+}
+
+/** What is wrong with the recording that came of it. */
+function Verdict({ id }: { id: RecordingId }) {
+  const { value } = useQuery(recordingQuery(id));
+  const words = value === undefined ? undefined : verdictWords(value);
+  return words === undefined ? null : <span class="text-s semibold text-warn">{words.first}</span>;
 }
 
 /** Handles the record key on any part of a row. */
@@ -78,7 +90,7 @@ function Line({ item, children }: LineProps) {
           </span>
           <span class="booking-text one-column stack grow min-0 gap-15">
             <span class="booking-title line-140 cluster bold">
-              <span>{title}</span>
+              <WholeTitle title={title} />
               <Marks marks={marks} />
             </span>
             <Facts item={item} />
@@ -90,6 +102,8 @@ function Line({ item, children }: LineProps) {
             ) : null}
             {TELLS_WHY.includes(item.state) ? (
               <span class="text-s semibold text-warn">{stateReason(item)}</span>
+            ) : isTrouble(item) && item.recordingId != null ? (
+              <Verdict id={item.recordingId} />
             ) : null}
             {note === null ? null : <span class="note semibold">{note}</span>}
             <NextTime item={item} />

@@ -24,6 +24,7 @@ import { exactSpanText, exactText, stateReason, titleOf, tunerText } from '../wo
 import { StateBadge } from '../words/state-badge.tsx';
 import { airDateText, isoText, leftToRecord, lengthText, spanText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
+import { WholeTitle } from '../words/whole-title.tsx';
 import { cancel, isBusy, restore } from './actions.ts';
 import { ConflictHelp, NextAirings } from './conflict.tsx';
 import { BookingOptions } from './options.tsx';
@@ -47,7 +48,9 @@ function Head({ item }: { item: ReservationItem }) {
         </span>
         <StateBadge item={item} />
       </p>
-      <h3 class="program-title line-tight">{titleOf(item)}</h3>
+      <h3 class="program-title line-tight">
+        <WholeTitle title={titleOf(item)} />
+      </h3>
       <p class="program-when muted semibold wrap flex numbers">
         <time dateTime={isoText(item.startAt)}>{airDateText(item.startAt)}</time>{' '}
         <b class="ink">{spanText(item.startAt, item.endAt)}</b>

@@ -25,8 +25,8 @@ import { StateBadge } from '../words/state-badge.tsx';
 import { lengthText, shortText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
 import { VerdictBadge } from '../words/verdict-badge.tsx';
+import { WholeTitle } from '../words/whole-title.tsx';
 import { bodyOfRule } from './form.ts';
-import { fateOf } from './states.ts';
 import { TEXTS } from './texts.ts';
 
 function ReservationLine({ reservation }: { reservation: ReservationItem }) {
@@ -42,7 +42,7 @@ function ReservationLine({ reservation }: { reservation: ReservationItem }) {
           <StateBadge item={reservation} />
         </span>
         <span class="found-title">
-          <span>{titleOf(reservation)}</span>
+          <WholeTitle title={titleOf(reservation)} />
           <Marks marks={marks} />
         </span>
         {why === null ? null : <span class="note">{why}</span>}
@@ -54,7 +54,6 @@ function ReservationLine({ reservation }: { reservation: ReservationItem }) {
 /** A programme of the guide that the rule leaves out. */
 function ProgramLine({ program }: { program: PreviewProgram }) {
   const { title, marks } = splitTitle(program.name);
-  const { face, tone } = fateOf(program);
   return (
     <button type="button" class="row row-button" onClick={() => openProgram(program.id)}>
       <span class="row-text">
@@ -62,12 +61,9 @@ function ProgramLine({ program }: { program: PreviewProgram }) {
           <b class="numbers">{shortText(program.startAt)}</b>
           <span>{narrow(program.serviceName)}</span>
           <span class="numbers wide-only">{lengthText(program.endAt - program.startAt)}</span>
-          <span class="booking-badge" data-tone={tone}>
-            {face}
-          </span>
         </span>
         <span class="found-title">
-          <span>{title}</span>
+          <WholeTitle title={title} />
           <Marks marks={marks} />
         </span>
         {program.reason === null ? null : <span class="note">{program.reason}</span>}
@@ -90,7 +86,7 @@ function RecordingLine({ recording }: { recording: Recording }) {
           <VerdictBadge recording={recording} />
         </span>
         <span class="found-title">
-          <span>{title}</span>
+          <WholeTitle title={title} />
           <Marks marks={marks} />
           {recording.watchedAt === null ? null : <small class="semibold muted">{TEXTS.watched}</small>}
         </span>

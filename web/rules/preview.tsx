@@ -10,6 +10,7 @@ import { adviceFor } from '../words/advice.ts';
 import { bytesText } from '../words/bytes.ts';
 import { narrow } from '../words/channel.ts';
 import { highlightWords } from '../words/highlight.ts';
+import { Highlighted } from '../words/highlighted.tsx';
 import { lengthText, shortText } from '../words/time.ts';
 import { splitTitle, tidyTitle } from '../words/title.ts';
 import { type PreviewState, previewOf } from './preview-run.ts';
@@ -17,16 +18,6 @@ import { countFates, fateOf } from './states.ts';
 import { TEXTS } from './texts.ts';
 
 type PreviewProgram = RulePreview['programs'][number];
-
-function Marked({ text, words }: { text: string; words: readonly string[] }) {
-  return (
-    <>
-      {highlightWords(text, words).map((piece, index) =>
-        piece.hit ? <mark key={index}>{piece.text}</mark> : <span key={index}>{piece.text}</span>,
-      )}
-    </>
-  );
-}
 
 function PreviewRow({ program, words }: { program: PreviewProgram; words: readonly string[] }) {
   const { title, marks } = splitTitle(program.name);
@@ -46,9 +37,7 @@ function PreviewRow({ program, words }: { program: PreviewProgram; words: readon
           </span>
         </span>
         <span class="found-title">
-          <span>
-            <Marked text={title} words={words} />
-          </span>
+          <Highlighted pieces={highlightWords(title, words)} />
           <Marks marks={marks} />
         </span>
         {program.reason === null ? null : <span class="note">{program.reason}</span>}

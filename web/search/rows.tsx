@@ -19,20 +19,11 @@ import { Icon, type IconName } from '../ui/icon.tsx';
 import { Marks } from '../ui/marks.tsx';
 import { narrow } from '../words/channel.ts';
 import { highlight } from '../words/highlight.ts';
+import { Highlighted } from '../words/highlighted.tsx';
 import { stateWords } from '../words/reservation.ts';
 import { lengthText, remainingText, shortText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
 import { TEXTS } from './texts.ts';
-
-function Highlighted({ text, words }: { text: string; words: string }) {
-  return (
-    <>
-      {highlight(text, words).map((piece, index) =>
-        piece.hit ? <mark key={index}>{piece.text}</mark> : <span key={index}>{piece.text}</span>,
-      )}
-    </>
-  );
-}
 
 interface RowProps {
   readonly icon: IconName;
@@ -52,24 +43,20 @@ function RowContent({ icon, name, words, when, station, badge, match }: RowProps
       <Icon name={icon} class="faint wide-only" />
       <span class="row-text">
         <span class="found-title">
-          <span>
-            <Highlighted text={title} words={words} />
-          </span>
+          <Highlighted pieces={highlight(title, words)} />
           <Marks marks={marks} />
         </span>
         <span class="found-when wrap flex note">
           <span class="numbers">{when}</span>
-          {station === '' ? null : (
-            <span>
-              <Highlighted text={narrow(station)} words={words} />
-            </span>
-          )}
+          {station === '' ? null : <Highlighted pieces={highlight(narrow(station), words)} />}
         </span>
         {match === undefined ? null : (
           <span class="found-match clamp-2 note">
             <Highlighted
-              text={match.heading === '' ? match.text : TEXTS.headed(match.heading, match.text)}
-              words={words}
+              pieces={highlight(
+                match.heading === '' ? match.text : TEXTS.headed(match.heading, match.text),
+                words,
+              )}
             />
           </span>
         )}
@@ -221,7 +208,7 @@ export function RuleRow({ row, words }: { row: FoundRule; words: string }) {
       <Icon name="filter" class="faint wide-only" />
       <span class="row-text">
         <span class="found-title">
-          <Highlighted text={row.name} words={words} />
+          <Highlighted pieces={highlight(row.name, words)} />
         </span>
       </span>
       <span class="found-badge rigid text-xs extrabold pill" data-tone="quiet">

@@ -144,8 +144,8 @@ export const ROWS: readonly SettingRow[] = [
     kind: 'choice',
     key: 'retuneCost',
     section: 'recording',
-    label: '同じチューナーで続けて録画するとき',
-    note: '切り替えにかかる数秒の扱い',
+    label: '続けて録画するとき',
+    note: 'チューナーの切り替えにかかる数秒',
     help: '前の番組の終わりか、次の番組の始まりのどちらかが録画されません。',
     words: '切り替え チューナー 続けて 冒頭 末尾',
     options: [
@@ -158,8 +158,8 @@ export const ROWS: readonly SettingRow[] = [
     key: 'keepNewest',
     section: 'recording',
     label: '新しいルールで残す件数',
-    note: 'ルールを作るときの初期値',
-    help: '超えた分は、視聴済みのもの、古いものから順にごみ箱へ移ります。',
+    note: '超えた録画はごみ箱へ',
+    help: '視聴済みのもの、古いものから順に移します。ルールごとに変えられます。',
     words: '自動削除 保存 件数 残す 上書き',
     options: [
       { value: 0, label: 'すべて' },
@@ -173,7 +173,7 @@ export const ROWS: readonly SettingRow[] = [
     key: 'keepDays',
     section: 'recording',
     label: '新しいルールで残す日数',
-    note: 'ルールを作るときの初期値',
+    note: '過ぎた録画はごみ箱へ',
     help: 'ルールごとに変えられます。',
     words: '自動削除 保存 期間 日数 残す',
     options: [

@@ -10,10 +10,10 @@ let pressed: (PressedPicture & { readonly at: number }) | undefined;
 const RECENT_MS = 1_000;
 
 /** Of a card without a picture it forgets the one before. */
-export function notePicture(card: Element, { timeStamp }: Event): void {
-  const image = card.querySelector<HTMLImageElement>('.card-still > img');
+export function notePicture(card: Element | null, { timeStamp }: Event): void {
+  const image = card?.querySelector<HTMLImageElement>('.card-still > img, .poster-picture');
   pressed =
-    image === null ? undefined : { src: image.currentSrc, box: image.getBoundingClientRect(), at: timeStamp };
+    image == null ? undefined : { src: image.currentSrc, box: image.getBoundingClientRect(), at: timeStamp };
 }
 
 /** Once; undefined: the screen was opened otherwise, later, or from a card without a picture. */

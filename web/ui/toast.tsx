@@ -3,8 +3,9 @@
  * replaces the oldest. One under the pointer or with the focus stays.
  */
 import { signal } from '@preact/signals';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isTextField } from '../navigation/focus.ts';
+import { placeToasts } from './toast-place.ts';
 
 export interface ToastAction {
   readonly label: string;
@@ -125,8 +126,13 @@ export function Toasts({ under = false }: { under?: boolean }) {
     };
   }, []);
   const shown = places.value.at(-1) === own;
+  const place = useRef<HTMLDivElement>(null);
+  // Players and sheets have places of their own for them.
+  useLayoutEffect(() => {
+    if (under && place.current !== null) placeToasts(place.current);
+  }, [shown, toasts.value]);
   return (
-    <div class="toasts stack items-middle gap-50 at-middle no-pointer" role="status">
+    <div ref={place} class="toasts stack items-middle gap-50 at-middle no-pointer" role="status">
       {shown ? toasts.value.map((toast) => <ToastLine key={toast.id} toast={toast} />) : null}
     </div>
   );

@@ -21,8 +21,8 @@ import {
   withBoundary,
   withBreak,
 } from './chapter-draft.ts';
+import { TEXTS } from './sheet-words.ts';
 import { type Break, breaksOf } from './skip-rules.ts';
-import { TEXTS } from './texts.ts';
 import { FRAME_S, type WatchPlayer } from './watch-player.ts';
 
 interface ChapterSheetProps {

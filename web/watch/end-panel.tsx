@@ -6,6 +6,7 @@ import { playsNext } from '../device/preferences.ts';
 import { Poster } from '../recordings/poster.tsx';
 import { shortText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
+import { WholeTitle } from '../words/whole-title.tsx';
 import { TEXTS } from './texts.ts';
 
 /** What is on air at the station of a recording in progress, at its end. */
@@ -17,7 +18,6 @@ export interface Air {
 }
 
 interface EndPanelProps {
-  readonly recording: Recording | undefined;
   readonly next: Recording | undefined;
   readonly air: Air | undefined;
   readonly onNext: () => void;
@@ -56,7 +56,9 @@ function Next({ next, onNext }: { next: Recording; onNext: () => void }) {
           <Poster recording={next} />
         </span>
         <span class="end-words stack min-0 gap-20">
-          <b class="clip">{splitTitle(next.name).title}</b>
+          <b class="clip">
+            <WholeTitle title={splitTitle(next.name).title} />
+          </b>
           <span class="numbers">{shortText(next.startAt, currentMs())}</span>
         </span>
       </button>
@@ -87,7 +89,7 @@ function OnAir({ title, goesOn, open }: Air) {
   );
 }
 
-export function EndPanel({ recording, next, air, onNext, onAgain, onList }: EndPanelProps) {
+export function EndPanel({ next, air, onNext, onAgain, onList }: EndPanelProps) {
   const panel = useRef<HTMLElement>(null);
   useEffect(
     () => panel.current?.querySelector<HTMLElement>('.button')?.focus({ preventScroll: true }),
@@ -96,12 +98,7 @@ export function EndPanel({ recording, next, air, onNext, onAgain, onList }: EndP
   return (
     <section class="stage-note stage-note-wide end-panel round-l" ref={panel} aria-label={TEXTS.over}>
       {next === undefined ? (
-        <>
-          <h2 class="text-xl text-white">
-            {recording === undefined ? '' : splitTitle(recording.name).title}
-          </h2>
-          <p class="bold">{TEXTS.watchedAll}</p>
-        </>
+        <h2 class="text-xl text-white">{TEXTS.watchedAll}</h2>
       ) : (
         <Next key={next.id} next={next} onNext={onNext} />
       )}

@@ -1,4 +1,4 @@
-/** Texts of playing a recording: its controls, its sheets and its notices. Advice on failures is in `watch-advice.ts`. */
+/** Texts of playing a recording: its controls and its notices. Advice on failures is in `watch-advice.ts`. */
 import { TEXTS as SHARED } from '../player/texts.ts';
 
 export const TEXTS = {
@@ -22,7 +22,6 @@ export const TEXTS = {
   captionsOf: (language: number) => `字幕${language}`,
   data: 'データ放送',
   dataBroadcast: 'データ放送（D）',
-  rate: '再生速度',
   rateOf: (rate: string) => `再生速度（${rate}）`,
   quality: '画質',
   settings: '字幕・画質・操作の設定',
@@ -43,6 +42,7 @@ export const TEXTS = {
   ended: '録画が終わりました',
   toUsual: '通常の再生に切り替える',
   noNextEpisode: '次の回の録画はありません',
+  noCaptions: 'この録画に字幕はありません。',
   noFormat: 'この録画に、このブラウザーで再生できる形式がありません。',
 
   // After the end
@@ -59,95 +59,4 @@ export const TEXTS = {
   undoSkip: '戻る',
   noSkipped: 'スキップしたCMはありません',
   backToCommercials: 'CMの始まりに戻りました',
-  skipCommercials: '自動でCMをスキップ',
-  skipReliable: '確実なときだけ',
-  skipAlways: 'いつも',
-  never: 'しない',
-  noSkipWhileRecording: '録画中の番組では、CMをスキップできません。',
-  noCommercialsKnown: 'この録画では、CMの位置がわかっていません。',
-  notReliable: 'この録画のCMの位置は確実ではないため、スキップしません。',
-
-  // Moving the bounds of commercials
-  correct: 'CMの位置を直す',
-  correctNote:
-    '位置を選ぶと、その画面を表示します。始まりはCMの最初の画面、終わりは本編に戻った最初の画面に合わせます。',
-  noCommercials: 'この録画にCMの印はありません。',
-  begin: '始まり',
-  end: '終わり',
-  secondBack: '−1秒',
-  frameBack: '−1コマ',
-  frameForward: '＋1コマ',
-  secondForward: '＋1秒',
-  noSceneAfter: 'この先に場面の変わり目はありません',
-  noSceneBefore: 'この前に場面の変わり目はありません',
-  sceneBefore: '前の変わり目',
-  sceneAfter: '次の変わり目',
-  move: (name: string) => `${name}を動かす`,
-  toOpened: (clock: string) => `再生していた位置（${clock}）へ`,
-  addAtOpened: (clock: string) => `再生していた位置（${clock}）にCMを加える`,
-  edgeAt: (number: number, edge: string, clock: string) => `CM ${number}の${edge} ${clock}`,
-  edge: (number: number, edge: string) => `CM ${number}の${edge}`,
-  remove: (number: number) => `CM ${number}を取り除く`,
-  notSaved: '保存できませんでした。',
-  saved: 'CMの位置を保存しました',
-  notRestored: '元に戻せませんでした。',
-  restored: '自動で検出した位置に戻しました',
-  noRoom: 'この位置にはCMを加えられません',
-  unsaved: 'CMの位置はまだ保存していません',
-  goOn: '続ける',
-  toDetected: '自動検出に戻す',
-  save: '保存',
-  places: (count: number) => `${count}か所`,
-
-  // Sheets
-  playback: '再生の設定',
-  usual: '標準',
-  shown: '表示',
-  hidden: '非表示',
-  ownNote: '録画のファイルを変換せずに再生します。',
-  noCaptions: 'この録画に字幕はありません。',
-  captionsLoading: '字幕を読み込んでいます…',
-  captionsFailed: (reason: string) => `字幕を読み込めませんでした。${reason}`,
-  noSoundFacts: '音声情報がありません。',
-  backSeconds: '戻る秒数',
-  forwardSeconds: '進む秒数',
-  autoNext: '次の回の自動再生',
-  on: 'する',
-
-  // Keys and fingers
-  keys: 'キーとリモコン',
-  /** Keys and what they do. */
-  keyTable: [
-    [['←', '→'], '戻る・進む（操作パネルが隠れているとき）'],
-    [['Shift', '←', '→'], '1分戻る・進む'],
-    [['J', 'L'], '戻る・進む'],
-    [['↑', '↓'], '音量を変える（操作パネルが隠れているとき）'],
-    [['Enter'], '操作パネルを表示。表示中は矢印キーで選んで決定'],
-    [['Space', 'K'], '一時停止・再生'],
-    [[',', '.'], 'コマ戻し・コマ送り（一時停止します）'],
-    [['<', '>'], '再生速度を下げる・上げる'],
-    [['0', '…', '9'], '全体の0〜90％の位置へ'],
-    [['Home'], '最初から見る'],
-    [['End'], '最後へ（追いかけ再生ではライブへ）'],
-    [['[', ']', '黄', '青'], '前・次のチャプター'],
-    [['Z', '赤'], 'スキップしたCMに戻る'],
-    [['C', '緑'], '字幕の表示・非表示'],
-    [['A'], '音声を選ぶ'],
-    [['D'], 'データ放送'],
-    [['S'], '画面を字幕つきで保存'],
-    [['N'], '次の回'],
-    [['P'], '小窓で見る'],
-    [['M'], 'ミュート'],
-    [['F'], '全画面（ダブルクリックでも）'],
-    [['I'], '番組の情報'],
-    [['Esc', 'Backspace'], '戻る'],
-    [['?'], 'この説明'],
-  ],
-  touch: 'タッチ',
-  /** Movements of a finger and what they do. */
-  touchTable: [
-    ['左右をダブルタップ', '戻る・進む。続けてたたくと、その分だけ動きます'],
-    ['左右になぞる', '再生位置を動かす'],
-    ['タップ', '操作パネルの表示・非表示'],
-  ],
 } as const;

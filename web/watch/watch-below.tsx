@@ -11,6 +11,7 @@ import { Texts } from '../words/program-texts.tsx';
 import { rateText } from '../words/recording.ts';
 import { airDateText, shortText, spanText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
+import { WholeTitle } from '../words/whole-title.tsx';
 import { TEXTS } from './texts.ts';
 import { LiveButton } from './watch-controls.tsx';
 import type { WatchPlayer } from './watch-player.ts';
@@ -54,7 +55,7 @@ function Episodes({ series, id }: { series: readonly Recording[]; id: RecordingI
           >
             <Icon name={one.id === id ? 'sound' : 'play'} />
             <span class="row-text">
-              {splitTitle(one.name).title}
+              <WholeTitle title={splitTitle(one.name).title} />
               <small class="numbers block-level muted">{shortText(one.startAt, currentMs())}</small>
             </span>
           </a>
@@ -74,7 +75,9 @@ export function WatchBelow(props: BelowProps) {
     <section class="below" aria-label={TEXTS.program}>
       <div class="stack gap-40">
         <p class="below-station hstack gap-60 text-s bold text-accent">{narrow(recording.serviceName)}</p>
-        <h2 class="text-xl">{title}</h2>
+        <h2 class="text-xl">
+          <WholeTitle title={title} />
+        </h2>
         <p class="below-when numbers cluster note semibold">
           {airDateText(recording.startAt, currentMs())}
           <span>{spanText(...recordedSpan(recording))}</span>

@@ -16,6 +16,7 @@ import { narrow } from '../words/channel.ts';
 import { lengthClock, rateText } from '../words/recording.ts';
 import { shortText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
+import { WholeTitle } from '../words/whole-title.tsx';
 import type { Chapter } from './bar-marks.ts';
 import { SeekBar } from './seek-bar.tsx';
 import { TEXTS } from './texts.ts';
@@ -61,7 +62,9 @@ function Heading({ recording }: { recording: Recording | undefined }) {
             </span>
           ) : null}
         </p>
-        <p class="osd-title bold line-tight clamp-2 text-xl">{title}</p>
+        <p class="osd-title bold line-tight clamp-2 text-xl">
+          <WholeTitle title={title} />
+        </p>
         <p class="osd-when numbers cluster text-s semibold">
           <span>{shortText(recordedSpan(recording)[0], currentMs())}</span>
           <Marks marks={marks} />

@@ -3,7 +3,7 @@
  * rest.
  */
 import { type Signal, useSignal } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { Recording } from '../../lib/wire/api.ts';
 import type { RecordingId } from '../../lib/wire/ids.ts';
 import { captionLanguage } from '../caption/caption-choice.ts';
@@ -12,6 +12,7 @@ import { CaptionView } from '../caption/caption-view.tsx';
 import { DataStage, useDataView } from '../data/data-stage.tsx';
 import { navigate } from '../navigation/router.ts';
 import { SoundButton, VolumeMeter } from '../player/controls.tsx';
+import { growInto } from '../player/grow.ts';
 import { describeMedia, takeMediaKeys, tellPlace } from '../player/media-session.ts';
 import { Veil } from '../player/overlay.tsx';
 import { isCovered } from '../player/player.ts';
@@ -191,7 +192,6 @@ function Messages({ ready, known, actions, sheet, chase, over, encoded, covered 
       />
       {kind === 'ended' ? (
         <LateEndPanel
-          recording={known.recording}
           next={known.next}
           onNext={actions.next}
           air={chase ? airOf(known.recording) : undefined}
@@ -306,6 +306,7 @@ export function WatchScreen({ recordingId, chase }: WatchProps) {
     [],
   );
   useKeys(actions);
+  useLayoutEffect(() => growInto(stage.current), []);
   useMedia(known.recording, ready);
   const state = ready?.player.state.value;
   useEffect(() => {

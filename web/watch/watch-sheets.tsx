@@ -20,8 +20,8 @@ import type { Chapter } from './bar-marks.ts';
 import type { CaptionTrack } from './caption-track.ts';
 import type { ChapterDraft } from './chapter-draft.ts';
 import { ChapterSheet } from './chapter-sheet.tsx';
+import { TEXTS } from './sheet-words.ts';
 import { breaksOf } from './skip-rules.ts';
-import { TEXTS } from './texts.ts';
 import { RATES, type WatchPlayer } from './watch-player.ts';
 
 export type WatchSheetName = 'rate' | 'audio' | 'quality' | 'captions' | 'settings' | 'chapters' | 'help';

@@ -1,6 +1,6 @@
 /** Finds the words of a query in a text like the service's search: ignores width and letter case. */
 
-interface Piece {
+export interface Piece {
   readonly text: string;
   readonly hit: boolean;
 }
