@@ -8,7 +8,6 @@ import { LIVE_SOCKET_PATH } from '../../lib/wire/live-frames.ts';
 import type { OpenSources } from '../http/route/open-sources.ts';
 import type { SocketConnection, SocketEndpoint, SocketPeer } from '../http/route/server-interfaces.ts';
 import type { Viewing } from '../media/viewing.ts';
-import { Failure } from '../model/failure.ts';
 import { type Requester, requesterKey } from '../model/requester.ts';
 import type { LiveService } from './live-service.ts';
 import { type ChaseRequest, LiveSocket, type LiveTuneRequest, type SocketViewing } from './live-socket.ts';
@@ -131,7 +130,8 @@ export class LiveSockets implements SocketEndpoint {
     { stationId, codec, audio, quality = 'high' }: LiveTuneRequest,
     signal: AbortSignal,
   ): Promise<SourceViewing> {
-    const request = { stationId, codec, audio: onlySound(audio), quality };
+    // Sound alone is sent over HTTP only; here it is an unknown id.
+    const request = { stationId, codec, audio: audio === 'only' ? undefined : audio, quality };
     const { tunerId, hasData, ...viewing } = await this.needs.live.join(request, signal);
     const details = {
       stationId,
@@ -141,10 +141,4 @@ export class LiveSockets implements SocketEndpoint {
     };
     return { ...viewing, details };
   }
-}
-
-/** Audio-only streams are available over HTTP only. */
-function onlySound(audio: string | undefined): string | undefined {
-  if (audio === 'only') throw new Failure('bad_request', 'audio には音声の選択肢の id を指定してください。');
-  return audio;
 }

@@ -146,3 +146,11 @@ test('fragments, clock and captions are on one scale, within 1 ms of the origina
   for (const client of [raw, encoded, late]) client.leave();
   await until('every encoder ended', () => encoderPids().length === 0);
 });
+
+test('sound alone, which only HTTP sends, is an audio that the station does not have', async () => {
+  const client = new Client();
+  client.send({ ...tune, codec: 'raw', audio: 'only' });
+  expect(await client.message('tuned')).toMatchObject({ codec: 'raw', audio: '0:both' });
+  expect(await client.message('notice')).toMatchObject({ code: 'audio_fallback' });
+  expect(client.all('error')).toEqual([]);
+});
