@@ -1,5 +1,11 @@
 import { describe, expect, spyOn, test } from 'bun:test';
-import { type LatenessSample, latenessOf, MachineLateness, MOST_FACTOR } from './machine-lateness.ts';
+import {
+  type LatenessSample,
+  latenessOf,
+  MachineLateness,
+  MOST_FACTOR,
+  MOST_LATE_MS,
+} from './machine-lateness.ts';
 
 const sample = (more: Partial<LatenessSample> = {}): LatenessSample => ({
   slowness: 1,
@@ -60,8 +66,12 @@ test('limits are widened, and a machine that is too slow skips the test', async 
   expect(lateness.factor).toBeGreaterThanOrEqual(1);
   expect(lateness.widened(100)).toBeGreaterThanOrEqual(100);
   const said = spyOn(console, 'log').mockImplementation(() => {});
-  expect(lateness.isTooSlow(MOST_FACTOR + 0.25)).toBe(true);
-  expect(said.mock.calls).toEqual([['skipped: machine too slow (×12.3)']]);
-  expect(lateness.isTooSlow(MOST_FACTOR)).toBe(false);
+  expect(lateness.isTooSlow({ factor: MOST_FACTOR + 0.25, lateMs: 7 })).toBe(true);
+  expect(lateness.isTooSlow({ factor: 1, lateMs: MOST_LATE_MS + 1 })).toBe(true);
+  expect(lateness.isTooSlow({ factor: MOST_FACTOR, lateMs: MOST_LATE_MS })).toBe(false);
+  expect(said.mock.calls.flat()).toEqual([
+    'skipped: machine too slow (×12.3, timers 7 ms late)',
+    'skipped: machine too slow (×1.0, timers 2501 ms late)',
+  ]);
   said.mockRestore();
 });

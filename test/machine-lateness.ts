@@ -19,7 +19,9 @@ export interface LatenessSample {
 
 /** Factor above which limits say nothing any more. */
 export const MOST_FACTOR = 12;
-/** Most samples that are kept: eight minutes. */
+/** As is a delay of this length: half of the time without data after which an agent ends a stream. */
+export const MOST_LATE_MS = 2_500;
+/** Most samples that are kept: half an hour. */
 const MOST_SAMPLES = 2_000;
 /** Most samples of a test are of quieter moments than this one. */
 const SHARE_OF_SAMPLES = 0.9;
@@ -74,9 +76,9 @@ export class MachineLateness implements Disposable {
   }
 
   /** Whether the test must be skipped; says so. */
-  isTooSlow(factor = this.factor): boolean {
-    if (factor <= MOST_FACTOR) return false;
-    console.log(`skipped: machine too slow (×${factor.toFixed(1)})`);
+  isTooSlow({ factor, lateMs } = latenessOf(this.#samples)): boolean {
+    if (factor <= MOST_FACTOR && lateMs <= MOST_LATE_MS) return false;
+    console.log(`skipped: machine too slow (×${factor.toFixed(1)}, timers ${Math.round(lateMs)} ms late)`);
     return true;
   }
 

@@ -3,7 +3,7 @@
  */
 
 import { Database } from 'bun:sqlite';
-import { expect, test } from 'bun:test';
+import { expect } from 'bun:test';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GuideWindow, Station } from '../../lib/wire/api.ts';
@@ -48,7 +48,7 @@ export function clockFaults(): EarlyFaultSuite {
     leave.abort();
     await household?.close();
   };
-  const tests: EarlyFaultSuite['tests'] = (started) => {
+  const tests: EarlyFaultSuite['tests'] = (started, { test }) => {
     test('running recordings continue to their end, waiting ones begin on time', async () => {
       await started();
       await until(
@@ -115,7 +115,7 @@ export function wrongYear(): EarlyFaultSuite {
     await service?.close();
     await air?.close();
   };
-  const tests: EarlyFaultSuite['tests'] = (started) => {
+  const tests: EarlyFaultSuite['tests'] = (started, { test }) => {
     test('a clock ten years ahead at the start keeps the guide, and shows the current programmes', async () => {
       await started();
       const read = async <T>(path: string): Promise<T> =>

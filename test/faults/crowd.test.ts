@@ -2,12 +2,14 @@
  * Two hundred reservations that begin in the same second. In a file of its own: the stand-in agent runs in
  * this process, and the file comparisons of other tests would delay it.
  */
-import { afterAll, beforeAll } from 'bun:test';
+import { afterAll } from 'bun:test';
+import { realTime } from '../real-time.ts';
 import { crowd } from './crowd.ts';
 
 const { start, tests, close } = crowd();
 
-beforeAll(start, 60_000);
-afterAll(close, 60_000);
+const measured = realTime();
+measured.prepare(start);
+afterAll(close);
 
-tests();
+tests(measured);

@@ -3,20 +3,19 @@
  * run in parallel; as many start at once as there are processors, because starting all at once takes a small
  * machine seconds.
  */
-import { afterAll, beforeAll, describe } from 'bun:test';
+import { afterAll, describe } from 'bun:test';
 import { availableParallelism } from 'node:os';
-import { MachineLateness } from '../machine-lateness.ts';
+import { realTime } from '../real-time.ts';
 import { HOUSEHOLDS } from './fault-rows.ts';
 import { faultTable } from './fault-table.ts';
 
 /** `FAULT_HOUSEHOLDS=air,disk` selects some of them. */
 const chosen = process.env.FAULT_HOUSEHOLDS?.split(',');
 const households = HOUSEHOLDS.filter((name) => chosen?.includes(name) ?? true);
-let lateness: MachineLateness | undefined;
-const suites = new Map(households.map((name) => [name, faultTable(name, () => lateness?.lateMs ?? 0)]));
+const measured = realTime();
+const suites = new Map(households.map((name) => [name, faultTable(name, measured)]));
 
-beforeAll(async () => {
-  lateness = await MachineLateness.start();
+measured.prepare(async () => {
   const left = [...suites.values()];
   const startNext = async (): Promise<void> => {
     for (let suite = left.shift(); suite !== undefined; suite = left.shift()) await suite.start();
@@ -25,7 +24,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all([...suites.values()].map((suite) => suite.close()));
-  lateness?.[Symbol.dispose]();
 });
 
 describe.concurrent('the fault table', () => {

@@ -4,6 +4,7 @@
  */
 import { expect, test } from 'bun:test';
 import { INVENTED_REGION, terrestrialNetwork, terrestrialService } from '../../synth/scenario/identity.ts';
+import type { RealTime } from '../real-time.ts';
 import { until } from '../until.ts';
 import { startBooked } from './booked-household.ts';
 import { expectMatchesFile } from './fault-comparison.ts';
@@ -144,8 +145,10 @@ export async function startEvening(
   return evening;
 }
 
-/** @param lateMs by how much timers of this machine were late at most */
-export function faultTable(name: HouseholdName, lateMs: () => number): FaultSuite {
+export function faultTable(
+  name: HouseholdName,
+  { inTime, lateness }: Pick<RealTime, 'inTime' | 'lateness'>,
+): FaultSuite {
   const own = FAULT_ROWS.filter((row) => row.household === name && (LONG || row.isLong !== true));
   const rows = own.filter((row) => CHOSEN.test(row.name));
   const setup = setUp(name);
@@ -182,7 +185,7 @@ export function faultTable(name: HouseholdName, lateMs: () => number): FaultSuit
         mayBeComplete,
         isShort,
         mayLast,
-        lateMs: name === 'files' ? lateMs() : 0,
+        lateMs: name === 'files' ? lateness().lateMs : 0,
       };
       const apart = expectMatchesFile(verdict, bytes, aired, expected);
       if (LONG) console.log(`${row.name}: reported and missing time are ${Math.round(apart)} ms apart`);
@@ -195,24 +198,25 @@ export function faultTable(name: HouseholdName, lateMs: () => number): FaultSuit
       .skipIf(setup === undefined)
       .each(rows.map((row, index): [string, FaultRow, number] => [row.name, row, index]))(
       '%s: the verdict reports the actual losses with their causes',
-      async (_, row, index) => {
-        const show = evening.shows[index];
-        if (show === undefined) throw new Error('no such row');
-        const { household, at } = evening;
-        await household.explained(() => judgedRow(row, show));
-        if (row.isBookedAgain !== true) return;
-        const next = await until('the next airing is reserved', async () =>
-          (await household.reservations()).find(
-            ({ startAt, title }) => startAt > at + 1_000_000 && title === show.title,
-          ),
-        );
-        expect(next.state).toBe('scheduled');
-        expect(next.note ?? next.reason).toBeTruthy();
-      },
+      (_, row, index) =>
+        inTime(async () => {
+          const show = evening.shows[index];
+          if (show === undefined) throw new Error('no such row');
+          const { household, at } = evening;
+          await household.explained(() => judgedRow(row, show));
+          if (row.isBookedAgain !== true) return;
+          const next = await until('the next airing is reserved', async () =>
+            (await household.reservations()).find(
+              ({ startAt, title }) => startAt > at + 1_000_000 && title === show.title,
+            ),
+          );
+          expect(next.state).toBe('scheduled');
+          expect(next.note ?? next.reason).toBeTruthy();
+        }),
     );
-    test.skipIf(setup?.events === undefined)('everything happened as planned', async () => {
-      await evening.events;
-    });
+    test.skipIf(setup?.events === undefined)('everything happened as planned', () =>
+      inTime(async () => void (await evening.events)),
+    );
   };
 
   const close = async (): Promise<void> => {

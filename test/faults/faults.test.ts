@@ -3,6 +3,7 @@
  * so all households run in parallel.
  */
 import { afterAll, beforeAll, describe } from 'bun:test';
+import { realTime } from '../real-time.ts';
 import { clockFaults, wrongYear } from './clock-faults.ts';
 import { homeFaults } from './disk-faults.ts';
 import { LONG } from './household.ts';
@@ -18,6 +19,7 @@ const SUITES = {
   ...(LONG ? { 'a kill every seven seconds': clockwork() } : {}),
 };
 
+const measured = realTime();
 const started = new Map<string, Promise<void>>();
 /**
  * One after another, because starting many at once takes a small machine seconds. Not awaited, because the
@@ -39,6 +41,6 @@ afterAll(async () => {
 
 describe.concurrent('a household keeps recording through', () => {
   for (const [name, { tests }] of Object.entries(SUITES)) {
-    describe(name, () => tests(async () => await started.get(name)));
+    describe(name, () => tests(async () => await started.get(name), measured));
   }
 });

@@ -2,7 +2,8 @@
  * The maximum load of a household: eight recordings on as many channels, and four viewers of original packets
  * on four of these. Nothing is lost, however slow the machine is. For the cost see `test/bench/record.ts`.
  */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect } from 'bun:test';
+import { realTime } from '../real-time.ts';
 import { compare } from '../record/test-broadcast.ts';
 import { until } from '../until.ts';
 import { type BookedHousehold, startBooked } from './booked-household.ts';
@@ -12,11 +13,12 @@ const RECORDINGS = 8;
 const VIEWERS = 4;
 const SECONDS = LONG ? 240 : 12;
 
+const { prepare, test } = realTime();
 let household: Household;
 let at: number;
 let shows: BookedHousehold['shows'];
 let ids: BookedHousehold['ids'];
-beforeAll(async () => {
+prepare(async () => {
   ({ household, at, shows, ids } = await startBooked('a full household', (begin) => {
     const recorded = Array.from({ length: RECORDINGS }, (_, index) => ({
       channel: `T${30 + index}`,

@@ -10,6 +10,7 @@ import type { BroadcastType } from '../../lib/arib/ids.ts';
 import type { GuideProgram, GuideWindow, Recording, ReservationItem, Station } from '../../lib/wire/api.ts';
 import type { SmallChannel } from '../../synth/scenario/small.ts';
 import { type Program, startProgram, WITHOUT_FFMPEG } from '../program.ts';
+import type { RealTime } from '../real-time.ts';
 import { type Comparison, clockSpan, compare, probed, TestBroadcast } from '../record/test-broadcast.ts';
 import { startTestService } from '../service/harness.ts';
 import { until } from '../until.ts';
@@ -46,7 +47,7 @@ export interface FaultSuite {
 /** A suite whose tests do not wait for the start of the others. */
 export interface EarlyFaultSuite extends Omit<FaultSuite, 'tests'> {
   /** @param started is awaited by each test */
-  tests(started: () => Promise<unknown>): void;
+  tests(started: () => Promise<unknown>, measured: RealTime): void;
 }
 
 export interface Show {

@@ -3,7 +3,7 @@
  * recordings are doing, also while they recover from the previous kill. Each is restarted at once, as by a
  * supervisor.
  */
-import { expect, test } from 'bun:test';
+import { expect } from 'bun:test';
 import { type BookedHousehold, startBooked } from './booked-household.ts';
 import { type EarlyFaultSuite, gapMs, type Household, type Outcome } from './household.ts';
 
@@ -105,7 +105,7 @@ export function clockwork(): EarlyFaultSuite {
     return killedAt;
   }
 
-  const tests: EarlyFaultSuite['tests'] = (started) => {
+  const tests: EarlyFaultSuite['tests'] = (started, { test }) => {
     const killed = async (): Promise<void> => {
       await Promise.all(shows.map((show) => household.receives(ids.get(show) ?? 0)));
       const killedAt = await killRepeatedly();

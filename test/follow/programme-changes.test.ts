@@ -2,14 +2,16 @@
  * Schedule changes of a broadcaster, from the air to the file: programmes that move, and programmes that must
  * not be copied.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, describe, expect } from 'bun:test';
 import type { ProgramId } from '../../lib/arib/ids.ts';
 import type { ReservationItem } from '../../lib/wire/api.ts';
 import { INVENTED_REGION, terrestrialNetwork, terrestrialService } from '../../synth/scenario/identity.ts';
 import { reservedInTime } from '../faults/booked-household.ts';
+import { realTime } from '../real-time.ts';
 import { until } from '../until.ts';
 import { BEFORE, type Outcome, ProgrammeChanges } from './programme-changes.ts';
 
+const { prepare, test } = realTime();
 let evening: ProgrammeChanges;
 /** From then on a film may be copied. */
 let unlock: () => void;
@@ -68,7 +70,7 @@ const AIR = {
 /** Not reserved by hand before the evening begins. */
 const OTHERS: readonly string[] = [BEFORE, 'リレーのつづき', '解禁される映画'];
 
-beforeAll(async () => {
+prepare(async () => {
   const reserve = async (begun: ProgrammeChanges): Promise<void> => {
     const fault = (kind: string, channel: string, from: number, to: number, fields = {}) =>
       begun.air.fault({ kind, channel, from: begun.at(from), to: begun.at(to), ...fields });

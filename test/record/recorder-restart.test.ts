@@ -1,7 +1,8 @@
 /** A recording survives failures of its agent, its own process, and its disk. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect } from 'bun:test';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { realTime } from '../real-time.ts';
 import { until } from '../until.ts';
 import { RecorderProcess, stored } from './recorder-process-control.ts';
 import { SessionFixture } from './session-fixture.ts';
@@ -12,6 +13,7 @@ import { clockSpan, compare, probed, TestBroadcast } from './test-broadcast.ts';
 const FAR_MS = 600_000;
 const LONG = process.env.SVC_LONG === '1';
 
+const { test } = realTime();
 let air: TestBroadcast;
 
 beforeAll(async () => {
@@ -213,9 +215,8 @@ describe.skipIf(!isRoot).concurrent('a full disk', () => {
   });
 });
 
-test.if(LONG)(
-  'killed every 7 s, a recording is one readable file in which only the downtimes are missing',
-  async () => {
+if (LONG)
+  test('killed every 7 s, a recording is one readable file in which only the downtimes are missing', async () => {
     const folder = join(air.folder, 'again');
     const began = Date.now();
     const endAt = began + 45_000;
@@ -238,25 +239,25 @@ test.if(LONG)(
     expect(verdict).toMatchObject({ level: 'damaged', drops: 0 });
     expect(verdict?.gaps.map(({ cause }) => cause)).toEqual(Array(kills).fill('service_stopped'));
     expect(await probed(path)).toBeGreaterThan(300);
-  },
-);
+  });
 
-test.if(LONG)('a stall of 30 s is a gap of 30 s', async () => {
-  const fixture = new SessionFixture(join(air.folder, 'stalled'), air.agentUrl);
-  const began = Date.now();
-  const session = fixture.record({ station: air.station('T31'), endAt: began + 45_000 });
-  await until('it receives', () => session.state.bytes > 100_000);
-  const startAt = Date.now();
-  const repair = air.fault({ kind: 'stall', channel: 'T31' });
-  await Bun.sleep(30_000);
-  repair();
-  const { verdict, bytes, path } = await fixture.conclude(session, { startAt, endAt: began + 44_500 });
-  await fixture.close();
-  expect(compare(bytes, await air.sent('T31', began, Date.now()))).toMatchObject({ foreign: 0, holes: 1 });
-  expect(verdict.drops).toBe(0);
-  const gapMs = verdict.gaps.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
-  expect(gapMs).toBeGreaterThan(29_000);
-  // The time between two attempts of a tuner without data is at most its own limit plus the longest pause.
-  expect(gapMs).toBeLessThan(40_000);
-  expect(await probed(path)).toBeGreaterThan(30);
-});
+if (LONG)
+  test('a stall of 30 s is a gap of 30 s', async () => {
+    const fixture = new SessionFixture(join(air.folder, 'stalled'), air.agentUrl);
+    const began = Date.now();
+    const session = fixture.record({ station: air.station('T31'), endAt: began + 45_000 });
+    await until('it receives', () => session.state.bytes > 100_000);
+    const startAt = Date.now();
+    const repair = air.fault({ kind: 'stall', channel: 'T31' });
+    await Bun.sleep(30_000);
+    repair();
+    const { verdict, bytes, path } = await fixture.conclude(session, { startAt, endAt: began + 44_500 });
+    await fixture.close();
+    expect(compare(bytes, await air.sent('T31', began, Date.now()))).toMatchObject({ foreign: 0, holes: 1 });
+    expect(verdict.drops).toBe(0);
+    const gapMs = verdict.gaps.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
+    expect(gapMs).toBeGreaterThan(29_000);
+    // The time between two attempts of a tuner without data is at most its own limit plus the longest pause.
+    expect(gapMs).toBeLessThan(40_000);
+    expect(await probed(path)).toBeGreaterThan(30);
+  });

@@ -1,12 +1,14 @@
 /** Recordings of a small broadcast through a real agent, with and without reception faults. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect } from 'bun:test';
 import { join } from 'node:path';
+import { realTime } from '../real-time.ts';
 import { until } from '../until.ts';
 import { SessionFixture } from './session-fixture.ts';
 import { clockSpan, compare, probed, TestBroadcast } from './test-broadcast.ts';
 
 // Broadcasts run in real time, on a machine that may be busy.
 const CHANNELS = ['T30', 'T31', 'T32', 'T33', 'T34', 'T35', 'T36'];
+const { test } = realTime();
 let air: TestBroadcast;
 let fixture: SessionFixture;
 
