@@ -112,6 +112,36 @@ describe('the same episode', () => {
     settled(home);
   });
 
+  test('of which one is reserved by hand is not booked again by a rule, whatever its priority', () => {
+    for (const priority of [0, 2, 3, 100]) {
+      const home = new Home();
+      const station = home.station('T27');
+      const first = home.program(station, '灯台 #1「波」', { at: 60, minutes: 30 });
+      const again = home.program(station, '灯台 #1「波」', { at: 100, minutes: 30 });
+      home.reserve(first);
+      home.rule('灯台', { priority, dedupe: true });
+      home.run();
+      expect(home.of(first)).toMatchObject({ state: 'scheduled', ruleId: null, priority: 2 });
+      expect([priority, home.of(again)]).toEqual([priority, undefined]);
+      settled(home);
+    }
+  });
+
+  test('is booked by a rule if the airing reserved by hand gets no tuner', () => {
+    const home = new Home([GR_TUNER]);
+    const station = home.station('T27');
+    const first = home.program(station, '灯台 #1「波」', { at: 60, minutes: 30 });
+    const again = home.program(station, '灯台 #1「波」', { at: 100, minutes: 30 });
+    home.program(home.station('T26'), '別の番組', { at: 60, minutes: 30 });
+    home.rule('別の番組', { priority: 4 });
+    home.reserve(first);
+    home.rule('灯台', { priority: 3, dedupe: true });
+    home.run();
+    expect(home.of(first)?.state).toBe('conflict');
+    expect(home.of(again)).toMatchObject({ state: 'scheduled', priority: 3 });
+    settled(home);
+  });
+
   test('that was recorded within 30 days is not booked again; a running recording continues', () => {
     const { home, ids } = series([
       ['T27', '灯台 #3「波」', 300],

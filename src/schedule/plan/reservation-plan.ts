@@ -16,7 +16,6 @@ import {
   type ReservationReason,
 } from '../../model/reservation-reason.ts';
 import type { Rule } from '../../model/rule.ts';
-import type { IndexedProgram } from '../match/program-rows.ts';
 import { repeats } from './airings.ts';
 import { type Claim, type Claims, claimOf, compareClaims, currentClaims } from './claims.ts';
 import { type Cut, type Opening, openings } from './openings.ts';
@@ -128,17 +127,29 @@ function difference(
   return { create: [...wanted.values()], update, remove };
 }
 
+/** An airing that a rule passed over because it is reserved manually, with a lower priority. */
+interface ManualAiring {
+  readonly programId: ProgramId;
+  /** Index of its episode among the wanted ones. */
+  readonly episode: number;
+}
+
 class Planner {
   readonly #claims: Claims;
   readonly #time: TunerTime<Claim>;
   readonly #wanted: readonly WantedEpisode[];
   readonly #passedOver: Map<ProgramId, PassedOverReason>;
+  readonly #manual: ManualAiring[] = [];
   /** Sorted; the next one is at `#taken`. */
   #queue: Pending[] = [];
   #taken = 0;
   readonly #outcomes = new Map<ProgramId, { claim: Claim; outcome: Outcome }>();
 
-  constructor(private readonly input: PlanInput) {
+  /** @param recorded indices of wanted episodes for which rules book nothing */
+  constructor(
+    private readonly input: PlanInput,
+    private readonly recorded: ReadonlySet<number> = new Set(),
+  ) {
     this.#claims = currentClaims(input);
     const { wanted, passedOver } = chooseWanted({ ...input, reservations: this.#claims.reservations });
     this.#wanted = wanted;
@@ -147,7 +158,7 @@ class Planner {
   }
 
   plan(): Plan {
-    const first = this.#wanted.flatMap(({ rule, airings }) => this.#airing(rule, airings, 0) ?? []);
+    const first = this.#wanted.flatMap((_, episode) => this.#airing(episode, 0) ?? []);
     const staying = this.#stayingClaims(first).map((claim): Pending => ({ claim, next: undefined }));
     this.#queue = [...staying, ...first].sort((a, b) => compareClaims(a.claim, b.claim));
     for (let pending = this.#queue[0]; pending !== undefined; pending = this.#queue[this.#taken]) {
@@ -164,6 +175,20 @@ class Planner {
     };
   }
 
+  /** After `plan`: manual airings that got a tuner although a rule books another airing of the episode. */
+  twice(): ManualAiring[] {
+    return this.#manual.filter(({ programId, episode }) => {
+      const airings = this.#wanted[episode]?.airings ?? [];
+      const hasOther = airings.some(({ id }) => id !== programId && this.#outcomes.has(id));
+      return hasOther && this.isRecorded(programId);
+    });
+  }
+
+  isRecorded(id: ProgramId): boolean {
+    const state = this.#outcomes.get(id)?.outcome.state;
+    return state === 'scheduled' || state === 'recording';
+  }
+
   /**
    * Claims that stay regardless of rules. A rule's first choice is part of its wanted episode; its fallbacks also belong to the
    * rule.
@@ -171,7 +196,8 @@ class Planner {
   #stayingClaims(first: readonly Pending[]): Claim[] {
     const firstIds = new Set(first.map(({ claim }) => claim.programId));
     const wanted = new Map<ProgramId, Rule>();
-    for (const { rule, airings } of this.#wanted) {
+    for (const [episode, { rule, airings }] of this.#wanted.entries()) {
+      if (this.recorded.has(episode)) continue;
       for (const { id } of airings) {
         const known = wanted.get(id);
         if (known === undefined || known.priority < rule.priority) wanted.set(id, rule);
@@ -198,7 +224,10 @@ class Planner {
   }
 
   /** The first airing of a wanted episode, from an index on, that may be booked at all. */
-  #airing(rule: Rule, airings: readonly IndexedProgram[], from: number): Pending | undefined {
+  #airing(episode: number, from: number): Pending | undefined {
+    const wanted = this.#wanted[episode];
+    if (wanted === undefined || this.recorded.has(episode)) return undefined;
+    const { rule, airings } = wanted;
     for (let at = from; at < airings.length; at++) {
       const program = airings[at];
       if (program === undefined || this.#claims.closed.has(program.id)) continue;
@@ -206,8 +235,11 @@ class Planner {
       // A past programme without reservation was not missed.
       if (claim === undefined || (claim.isOver && claim.reservation === undefined)) continue;
       // Its priority is lower than the rule's: waiting for it would give precedence to weaker claims.
-      if (claim.isManual && claim.priority < rule.priority) continue;
-      return { claim: this.#ofRule(claim, rule), next: () => this.#airing(rule, airings, at + 1) };
+      if (claim.isManual && claim.priority < rule.priority) {
+        this.#manual.push({ programId: claim.programId, episode });
+        continue;
+      }
+      return { claim: this.#ofRule(claim, rule), next: () => this.#airing(episode, at + 1) };
     }
     return undefined;
   }
@@ -398,5 +430,12 @@ function asPlanned(claim: Claim, outcome: Outcome): PlannedReservation {
 }
 
 export function plan(input: PlanInput): Plan {
-  return new Planner(input).plan();
+  const planner = new Planner(input);
+  const planned = planner.plan();
+  const twice = planner.twice();
+  if (twice.length === 0) return planned;
+  // Only now it is known that these manual reservations got a tuner: one airing of an episode is enough.
+  const once = new Planner(input, new Set(twice.map(({ episode }) => episode)));
+  const better = once.plan();
+  return twice.every(({ programId }) => once.isRecorded(programId)) ? better : planned;
 }
