@@ -11,7 +11,7 @@ import { keyNumber } from '../navigation/keys.ts';
 import { navigate } from '../navigation/router.ts';
 import { Bell } from '../notices/bell.tsx';
 import { getStatus } from '../query/api.ts';
-import { stillsQuery } from '../query/queries.ts';
+import { SCAN, stillsQuery } from '../query/queries.ts';
 import { shownStations } from '../query/station-order.ts';
 import { readStations, stationList, stationOfKey, withoutCopies } from '../query/stations.ts';
 import { useQuery } from '../query/use-query.ts';
@@ -106,17 +106,19 @@ function useTrouble(of: 'agent' | 'database'): string | undefined {
 }
 
 function Unscanned() {
+  const { value: scan } = useQuery(SCAN);
+  const isRunning = scan?.state === 'running';
   return (
     <Panel
       icon="antenna"
-      title={TEXTS.noScan}
+      title={isRunning ? TEXTS.scanning : TEXTS.noScan}
       actions={
         <a class="button button-main" href="setup">
-          {TEXTS.setup}
+          {isRunning ? TEXTS.toScan : TEXTS.setup}
         </a>
       }
     >
-      <p>{TEXTS.noScanNote}</p>
+      <p>{isRunning ? TEXTS.scanningNote : TEXTS.noScanNote}</p>
     </Panel>
   );
 }
@@ -232,7 +234,7 @@ export function HomeScreen() {
   return (
     <>
       <header class="home-head flex wrap below-100">
-        <h1 class="home-title">{TEXTS.onAir}</h1>
+        <h1 class="home-title">{isEmpty() ? TEXTS.home : TEXTS.onAir}</h1>
         <Bell />
         {isEmpty() ? null : <StatusLine />}
         <p class="home-clock home-when flex align-baseline push-end gap-60 semibold muted">

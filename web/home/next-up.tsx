@@ -39,10 +39,11 @@ function NextEntry({ item }: { item: ReservationItem }) {
             {recording ? (
               <b class="inline-row gap-35 text-danger">
                 <i class="booking-dot" />
-                <span class="next-word">{TEXTS.recording}</span>
+                {when(item, now.value)}
               </b>
-            ) : null}
-            {when(item, now.value)}
+            ) : (
+              when(item, now.value)
+            )}
             <span class="min-0 truncate">{narrow(item.serviceName)}</span>
           </span>
           <span class="next-title min-0 bold truncate">{titleOf(item)}</span>

@@ -1,5 +1,6 @@
 /** Texts of the home screen: what is on the air, and what is recorded, booked and begun. */
 export const TEXTS = {
+  home: 'ホーム',
   onAir: '放送中',
   bands: '放送の種類',
   terrestrial: '地デジ',
@@ -10,6 +11,9 @@ export const TEXTS = {
   noStations: 'まだ局がありません',
   noScan: 'チャンネルスキャンをしましょう',
   noScanNote: '「はじめての設定」でチャンネルスキャンを行うと、受信できる局と番組がここに並びます。',
+  scanning: '受信できる局を探しています',
+  scanningNote: 'チャンネルスキャンが終わると、局と番組がここに並びます。',
+  toScan: '進み具合を見る',
   setup: 'はじめての設定',
   reload: 'もう一度読み込む',
   noStationsNote:

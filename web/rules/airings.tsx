@@ -20,6 +20,7 @@ import { Icon } from '../ui/icon.tsx';
 import { Marks } from '../ui/marks.tsx';
 import { narrow } from '../words/channel.ts';
 import { FieldFailure } from '../words/field-failure.tsx';
+import { lengthClock } from '../words/recording.ts';
 import { stateReason, titleOf } from '../words/reservation.ts';
 import { StateBadge } from '../words/state-badge.tsx';
 import { lengthText, shortText } from '../words/time.ts';
@@ -81,7 +82,7 @@ function RecordingLine({ recording }: { recording: Recording }) {
           <b class="numbers">{shortText(recording.startAt, currentMs())}</b>
           <span>{narrow(recording.serviceName)}</span>
           {recording.durationMs === null ? null : (
-            <span class="numbers wide-only">{lengthText(recording.durationMs)}</span>
+            <span class="numbers wide-only">{lengthClock(recording.durationMs)}</span>
           )}
           <VerdictBadge recording={recording} />
         </span>

@@ -85,6 +85,7 @@ function Found({ preview, words }: { preview: RulePreview; words: readonly strin
       </p>
     );
   }
+  const fates = countFates(programs);
   return (
     <>
       {/* First: a list of hundreds would hide it. */}
@@ -98,14 +99,17 @@ function Found({ preview, words }: { preview: RulePreview; words: readonly strin
         </div>
       ) : (
         <>
-          <p class="preview-states flex wrap gap-40">
-            {total > programs.length ? <span>{TEXTS.ofShown(programs.length)}</span> : null}
-            {countFates(programs).map(({ face, tone, count }) => (
-              <span key={face} class="booking-badge" data-tone={tone}>
-                {face} <span class="numbers">{count}</span>
-              </span>
-            ))}
-          </p>
+          {/* All of one state: the heading counts them. */}
+          {fates.length === 1 && total === programs.length ? null : (
+            <p class="preview-states flex wrap gap-40">
+              {total > programs.length ? <span>{TEXTS.ofShown(programs.length)}</span> : null}
+              {fates.map(({ face, tone, count }) => (
+                <span key={face} class="booking-badge" data-tone={tone}>
+                  {face} <span class="numbers">{count}</span>
+                </span>
+              ))}
+            </p>
+          )}
           <div class="rows preview-rows" data-nav-group="preview">
             {programs.map((program) => (
               <PreviewRow key={program.id} program={program} words={words} />

@@ -2,7 +2,7 @@
 export const TEXTS = {
   search: '検索',
   field: '番組を検索',
-  hint: '番組名・出演者・内容で検索',
+  hint: '番組名・出演者・内容',
   clear: 'キーワードを消す',
   retry: '再試行',
   searching: '検索しています…',

@@ -150,7 +150,7 @@ function scanStep(facts: SetupFacts): Step {
     return {
       ...step,
       state: 'running',
-      text: TEXTS.scanning(scan.total, scan.done, found),
+      text: TEXTS.scanning(found),
     };
   }
   if (scan?.state === 'finished') {

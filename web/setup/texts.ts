@@ -45,8 +45,7 @@ export const TEXTS = {
   scan: 'チャンネルスキャン',
   noPower:
     'BS・CSの局は見つかりませんでした。ブースターやほかの機器がアンテナに給電していないときは、「チューナーの詳しい設定」の「名前と順番」で「アンテナに給電」を1台だけオンにして、スキャンし直してください。',
-  scanning: (total: number, done: number, found: number) =>
-    `受信できる局を探しています。${total}チャンネルのうち${done}を確認、${found}局が見つかりました。`,
+  scanning: (found: number) => `受信できる局を探しています。${found}局が見つかりました。`,
   found: (stations: number) => `${stations}局が見つかりました。`,
   checkAntenna:
     'アンテナ線がチューナーの地デジ側・BS/CS側に正しくつながっているか、分波器やブースターの電源が入っているかを確かめて、もう一度お試しください。',

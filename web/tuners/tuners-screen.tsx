@@ -75,7 +75,7 @@ function Troubles({ status, channels }: { status: GuideStatus; channels: readonl
   if (groups.length === 0) return null;
   return (
     <ul class="troubles below-100 above-100 no-margin stack gap-60" aria-label={TEXTS.troubles}>
-      {groups.map((words) => {
+      {groups.map((words, index) => {
         const tries = triesText(words);
         return (
           <li key={words.key} class="trouble flex gap-70 text-s round-m" data-tone={words.tone}>
@@ -91,7 +91,8 @@ function Troubles({ status, channels }: { status: GuideStatus; channels: readonl
                   {tries === undefined ? null : <span class="numbers muted">{TEXTS.tries(tries)}</span>}
                 </p>
               )}
-              <p>{words.next}</p>
+              {/* Once below those that ask for the same. */}
+              {words.next === groups[index + 1]?.next ? null : <p>{words.next}</p>}
             </div>
           </li>
         );

@@ -2,6 +2,11 @@
 import type { ApiFailure, FailureCode } from '../query/api.ts';
 import { type Advice, adviceFor } from '../words/advice.ts';
 
+const INTERRUPTED: Advice = {
+  title: '再生が途切れました',
+  next: '何度も途切れるときは、サーバーとネットワークの状態を確認してください。',
+};
+
 const ADVICE: Partial<Record<FailureCode, Advice>> = {
   not_found: {
     title: 'この録画は再生できません',
@@ -11,11 +16,9 @@ const ADVICE: Partial<Record<FailureCode, Advice>> = {
     title: 'サーバーが混んでいます',
     next: '同時に変換できる数に達しています。ほかの人の視聴や変換が終わると、自動で再生を始めます。',
   },
-  ended: { title: '再生が終わりました', next: '最初からもう一度見るか、ほかの録画を選んでください。' },
-  interrupted: {
-    title: '再生が途切れました',
-    next: '何度も途切れるときは、サーバーとネットワークの状態を確認してください。',
-  },
+  // The service stopped before the end of the recording.
+  ended: INTERRUPTED,
+  interrupted: INTERRUPTED,
   decode: {
     title: '映像を再生できません',
     next: '録画のこの部分が壊れているのかもしれません。少し先へ進めてみてください。',
