@@ -58,7 +58,7 @@ interface PreparedNeeds {
  * time; released when the tuner is needed, when another one is requested, and after a timeout.
  */
 class PreparedStations {
-  /** The prepared station with its release function. */
+  /** Prepared stations, each with its release; already while the tuners are looked up. */
   readonly #held = new Map<AbortController, Promise<void>>();
 
   constructor(private readonly needs: PreparedNeeds) {}
@@ -68,6 +68,7 @@ class PreparedStations {
     const { tuners, hold, log, limitMs = PREPARED_MS } = this.needs;
     const own = new AbortController();
     const until = AbortSignal.any([signal, own.signal, AbortSignal.timeout(limitMs)]);
+    this.#held.set(own, Promise.resolve());
     try {
       if (!hasIdleTuner(await tuners(), station) || until.aborted) return;
       const held = hold(station, until);

@@ -92,6 +92,29 @@ test('yields its tuner to a recording, which then takes none from a viewer', asy
   await other.close();
 });
 
+test('is not begun any more once a viewer found no tuner meanwhile', async () => {
+  const listed = Promise.withResolvers<void>();
+  const other = await Rig.start({
+    ...{ stations: await prepareAir(), tuners: 'GR:1' },
+    beforeTuners: () => listed.promise,
+  });
+  const over = other.live.prepare(OTHER_CHANNEL, new AbortController().signal);
+  const busy = new AbortController();
+  const query = new URLSearchParams({ type: 'GR', channel: 'T27', priority: '10', use: 'rec 1' });
+  await fetch(`${other.agent?.url}/agent/stream?${query}`, { signal: busy.signal });
+  await expect(other.watch(OTHER_CHANNEL, 'raw')).rejects.toMatchObject({ code: 'no_tuner' });
+  busy.abort();
+  await until('the tuner is free', async () => (await other.uses()).length === 0);
+  listed.resolve();
+  let isOver = false;
+  void over.then(() => {
+    isOver = true;
+  });
+  await until('it is given up, or begun', async () => isOver || (await other.uses()).length > 0);
+  expect(await other.uses()).toEqual([]);
+  await other.close();
+});
+
 test('a station that is abandoned while it is tuned leaves its tuner to the next one', async () => {
   // The agent may see the end of one connection and the begin of the other in either order.
   for (const ms of [2, 5, 10, 20, 30, 30]) {

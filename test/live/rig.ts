@@ -84,6 +84,8 @@ export interface RigOptions {
   ffmpeg?: string;
   audios?: AudioOption[];
   onLost?: LiveOptions['onLost'];
+  /** Before each list of the tuners. */
+  beforeTuners?: () => Promise<void>;
   startWorker?: () => Worker;
   now?: () => number;
 }
@@ -162,7 +164,10 @@ export class Rig {
       },
       encoders,
       onLost: options.onLost,
-      tuners: async () => (agent === undefined ? [] : tunersOf(agent.url)),
+      tuners: async () => {
+        await options.beforeTuners?.();
+        return agent === undefined ? [] : tunersOf(agent.url);
+      },
       log: SILENT_LOG,
     });
     return new Rig(agent, live, encoders, pool);
