@@ -13,6 +13,7 @@ import {
 } from '../lib/host/clock.ts';
 import { AwakeTimer } from '../lib/host/deadline.ts';
 import type { Log } from '../lib/host/log.ts';
+import { releaseBuffer } from '../lib/host/release-buffer.ts';
 import type { Tuner } from '../lib/wire/agent.ts';
 import type { Consumer } from './consumer.ts';
 import type { CreateDescrambler, Descrambler } from './descramble/descrambler.ts';
@@ -67,6 +68,7 @@ export class ChunkBatcher {
     this.#startedAt = clock();
   }
 
+  /** @param chunk belongs to the batcher from now on; nothing else may refer to its buffer */
   push(chunk: Uint8Array): void {
     if (this.#pendingBytes === 0 && (chunk.length >= LARGE_CHUNK_BYTES || this.#isStarting())) {
       this.output(chunk);
@@ -91,6 +93,7 @@ export class ChunkBatcher {
     const [only] = pending;
     if (only === undefined) return;
     const bytes = pending.length === 1 ? only : Buffer.concat(pending, this.#pendingBytes);
+    if (pending.length > 1) pending.forEach(releaseBuffer);
     this.#pending = [];
     this.#pendingBytes = 0;
     this.output(bytes);

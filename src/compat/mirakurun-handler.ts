@@ -377,8 +377,8 @@ export class MirakurunApi {
     if (isForeignLoad(asked.request)) return mirakurunError(403, 'Forbidden');
     const { type, channel } = station;
     const place = { type, channel, serviceId: service === null ? null : serviceId(service) };
-    const body = await this.needs.streams.open(place, this.#client(asked));
     const isSplit = service !== null && wantsSplitAudio(asked.url);
+    const body = await this.needs.streams.open(place, this.#client(asked), !isSplit);
     return streamAnswer(isSplit ? splitAudioBody(body) : body, asked);
   }
 

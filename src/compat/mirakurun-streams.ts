@@ -184,7 +184,9 @@ async function openPackets(
       output.command({ kind: 'taken', bytes: event.bytes.length });
       // Batches before the burst are part of it.
       if (event.kind === 'burst') isJoined = true;
-      if (isJoined && event.bytes.length > 0) viewer?.push({ kind: 'packets', bytes: event.bytes });
+      if (isJoined && event.bytes.length > 0) {
+        viewer?.push({ kind: 'packets', bytes: event.bytes, isExclusive: true });
+      }
     },
     ended: () => viewer?.fail(new StreamBroken('lost')),
   });
@@ -255,12 +257,15 @@ export class MirakurunStreams {
     for (const use of uses) this.#clients.get(use)?.abort.abort(new Error('ended by a client'));
   }
 
-  /** Resolves with the first packets. @throws Failure; the abort's reason */
-  async open(place: Place, client: StreamClient): Promise<ReadableStream<Uint8Array>> {
+  /**
+   * Resolves with the first packets.
+   * @param freesWritten as in `HttpBodyOptions` @throws Failure; the abort's reason
+   */
+  async open(place: Place, client: StreamClient, freesWritten = false): Promise<ReadableStream<Uint8Array>> {
     const { use, signal, leave } = this.#enter(client);
     try {
       const viewer = await this.#tune({ ...place, use, priority: client.priority }, signal);
-      return await begun(httpBody(viewer), leave);
+      return await begun(httpBody(viewer, { freesWritten }), leave);
     } catch (error) {
       leave();
       throw error;

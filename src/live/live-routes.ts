@@ -18,11 +18,11 @@ import {
   readLanguage,
 } from '../http/route/stream-response.ts';
 import type { StationRecord } from '../model/station.ts';
-import type { LiveRequest, LiveStream } from './live-service.ts';
+import type { LiveService } from './live-service.ts';
 
 export interface LiveRouteNeeds {
   stations: { find(id: StationId): StationRecord | undefined };
-  live: { open(request: LiveRequest, signal: AbortSignal): Promise<LiveStream> };
+  live: Pick<LiveService, 'open'>;
 }
 
 interface LiveCaptionRouteNeeds {
@@ -103,6 +103,7 @@ export function addLiveRoutes(app: Elysia, parts: LiveRouteNeeds): void {
         const feed = await parts.live.open(
           { stationId: id, codec, audio: query.audio, quality: query.quality },
           request.signal,
+          true,
         );
         const headers = new Headers({
           'content-type': feed.contentType,

@@ -241,15 +241,16 @@ export class LiveService {
    * Joins a station's stream; resolves when its first bytes are there.
    * @throws Failure no_tuner, no_signal, card_unavailable, not_subscribed, agent_unavailable, agent_misconfigured,
    *   not_found, ffmpeg_unavailable, internal; the abort's reason
+   * @param freesWritten as in `HttpBodyOptions`
    */
-  async open(request: LiveRequest, signal: AbortSignal): Promise<LiveStream> {
+  async open(request: LiveRequest, signal: AbortSignal, freesWritten = false): Promise<LiveStream> {
     const { viewer, mime, notices, tunerId, lost } = await this.join(request, signal);
     // A recording that takes the tuner is no fault: the client asks again, or watches the recording.
     const isRegularEnd = async (reason: Error): Promise<boolean> => {
       if (!(reason instanceof StreamBroken) || reason.by !== 'lost') return false;
       return (await within(YIELD_LIMIT_MS, lost, () => null)) !== null;
     };
-    const body = httpBody(viewer, { isRegularEnd });
+    const body = httpBody(viewer, { isRegularEnd, freesWritten });
     return { contentType: mime.replace(/;.*$/, ''), mime, notices, tunerId, body };
   }
 

@@ -30,6 +30,8 @@ export interface FragmentFrame {
 export interface PacketsFrame {
   readonly kind: 'packets';
   readonly bytes: Uint8Array;
+  /** Nothing else refers to its buffer: a single viewer may free it once the packets are written. */
+  readonly isExclusive?: true;
 }
 
 /** An item of side data (captions, the clock). The kinds of side data are rows (`side-row.ts`). */

@@ -2,6 +2,7 @@
  * One viewer's frames as an HTTP body: the initialisation segment and fragments, or packets. Frames of other kinds are
  * omitted.
  */
+import { releaseBuffer } from '../../lib/host/release-buffer.ts';
 import { FragmentRebaser } from '../../lib/mp4/fragment.ts';
 import type { Frame } from './frame.ts';
 import type { ViewerQueue } from './viewer-queue.ts';
@@ -13,15 +14,22 @@ interface HttpBodyOptions {
   readonly abandonedAfterMs?: number;
   /** Whether this failure is a regular end for the client: all that there was has been sent. Never rejects. */
   readonly isRegularEnd?: (reason: Error) => Promise<boolean>;
+  /**
+   * Whoever reads the body has written a chunk, or copied it, before it reads the next one, as the runtime does with the
+   * body of a response. Exclusive packets are then freed at once.
+   */
+  readonly freesWritten?: boolean;
 }
 
 export function httpBody(
   viewer: ViewerQueue,
-  { keepsTimes = false, abandonedAfterMs, isRegularEnd }: HttpBodyOptions = {},
+  { keepsTimes = false, abandonedAfterMs, isRegularEnd, freesWritten = false }: HttpBodyOptions = {},
 ): ReadableStream<Uint8Array> {
   let rebaser: FragmentRebaser | undefined;
   let isCancelled = false;
   let untaken: ReturnType<typeof setTimeout> | undefined;
+  /** Exclusive packets that were sent last. */
+  let written: Uint8Array | undefined;
   const waitForClient = (): void => {
     if (abandonedAfterMs === undefined) return;
     untaken = setTimeout(() => viewer.fail(new Error('the client does not read')), abandonedAfterMs);
@@ -62,6 +70,8 @@ export function httpBody(
         }),
       pull: async (controller) => {
         clearTimeout(untaken);
+        if (written !== undefined) releaseBuffer(written);
+        written = undefined;
         for (;;) {
           let frame: Frame | undefined;
           try {
@@ -75,6 +85,7 @@ export function httpBody(
             return;
           }
           const pieces = encode(frame);
+          if (freesWritten && frame.kind === 'packets' && frame.isExclusive) written = frame.bytes;
           for (const piece of pieces) controller.enqueue(piece);
           if (pieces.length > 0) {
             waitForClient();

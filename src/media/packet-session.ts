@@ -49,7 +49,8 @@ export class PacketSession implements MediaSession {
       burst: (viewer, bytes) => this.#joining.get(viewer)?.resolve(bytes),
       frame: (frame) => {
         this.#backlog.keep(frame);
-        this.#audience.push(frame);
+        const isShared = frame.kind === 'packets' && this.#audience.size > 1;
+        this.#audience.push(isShared ? { kind: 'packets', bytes: frame.bytes } : frame);
         if (frame.kind === 'side') this.#sideAudience.push(frame);
       },
       ended: (end) => this.#ended(end),

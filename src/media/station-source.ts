@@ -117,7 +117,7 @@ export class StationSource implements MediaSource {
       event: (event: RawEvent) => {
         receipts.add(event.bytes.length);
         if (event.kind === 'burst') consumer.burst(event.viewer, event.bytes);
-        else consumer.frame({ kind: 'packets', bytes: event.bytes });
+        else consumer.frame({ kind: 'packets', bytes: event.bytes, isExclusive: true });
       },
       ended: (end) => {
         side.stop();

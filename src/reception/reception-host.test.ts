@@ -3,16 +3,16 @@ import { BufferCollection } from './reception-host.ts';
 
 const MB = 1024 * 1024;
 
-test('collects once after every 24 MB of packets', () => {
+test('collects once after every 12 MB of packets', () => {
   let collected = 0;
   const collection = new BufferCollection(() => {
     collected += 1;
   });
-  for (let mb = 1; mb < 24; mb += 1) collection.received(MB);
+  for (let mb = 1; mb < 12; mb += 1) collection.received(MB);
   expect(collected).toBe(0);
   collection.received(MB);
   expect(collected).toBe(1);
-  for (let mb = 0; mb < 48; mb += 1) collection.received(MB);
+  for (let mb = 0; mb < 24; mb += 1) collection.received(MB);
   expect(collected).toBe(3);
 });
 
@@ -20,5 +20,5 @@ test('frees unreferenced buffers', () => {
   const collection = new BufferCollection();
   const before = process.memoryUsage().arrayBuffers;
   for (let mb = 0; mb < 96; mb += 1) collection.received(new Uint8Array(MB).fill(1).length);
-  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(25 * MB);
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(13 * MB);
 });

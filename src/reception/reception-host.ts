@@ -13,8 +13,8 @@ import type { ReceptionKinds } from './reception-kinds.ts';
 import type { ReceptionContract, ReceptionOrder } from './reception-messages.ts';
 import { type OpaqueOutputKind, type OpaqueReaderKind, StationReception } from './station-reception.ts';
 
-/** 1.5 s of eight full terrestrial stations. Half of this would free 12 MB more for 0.4 % of a core. */
-const COLLECT_AFTER_BYTES = 24 * 1024 * 1024;
+/** 0.8 s of eight full terrestrial stations. Half of this would free only 1 MB more. */
+const COLLECT_AFTER_BYTES = 12 * 1024 * 1024;
 
 /**
  * Garbage collection of packet buffers in a reception worker. The runtime collects when the heap has doubled, and the

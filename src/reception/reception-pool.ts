@@ -25,9 +25,9 @@ import type { StationLayout } from './station-layout.ts';
 const WORKERS = 2;
 /**
  * Streams that are not recordings share the last worker until it has this many more streams than another one. A second
- * worker costs 40 MB and compiles the code again, and eight full stations need less than a tenth of a core.
+ * worker costs 12 to 40 MB and compiles the code again, and 16 full stations need less than a fifth of a core.
  */
-const SHARED_STREAMS = 8;
+const SHARED_STREAMS = 16;
 /** An encoder needs 1.5 s at most to end (`ffmpeg/process.ts`), a disk 3 s (`file-output.ts`). */
 const SHUTDOWN_LIMIT_MS = 4_000;
 
