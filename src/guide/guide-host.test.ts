@@ -9,6 +9,7 @@ import { encodeJstTime } from '../../synth/si/jst-time.ts';
 import { GuideSections } from '../../test/guide-sections.ts';
 import { longSection, StreamBuilder, u16 } from '../../test/stream-builder.ts';
 import { joinSections } from '../reception/guide-reader.ts';
+import { openDatabase } from '../store/database.ts';
 import { openGuideDatabase } from '../store/guide-database.ts';
 import { WriteLock } from '../store/write-lock.ts';
 import { GuideHost } from './guide-host.ts';
@@ -31,6 +32,7 @@ function tables(version: number, present: number, following: number): Uint8Array
 test('a programme that was present between two tables that are read together is reported', async () => {
   const root = mkdtempSync(join(tmpdir(), 'svc-guide-host-'));
   const path = join(root, 'svc.db');
+  openDatabase(path).close();
   const named: NamedEvents[] = [];
   const post = (event: GuideEvent): void => {
     if (event.kind === 'named') named.push(...event.stations);

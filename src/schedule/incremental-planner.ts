@@ -12,13 +12,13 @@ import type { PassedOverReason, ReservationReason } from '../model/reservation-r
 import type { Rule, RuleDraft } from '../model/rule.ts';
 import type { RuleFault } from '../model/rule-fault.ts';
 import type { KnownStation } from '../model/station.ts';
+import { isLimited } from './match/limited-conditions.ts';
 import type { IndexedProgram } from './match/program-rows.ts';
 import { RuleMatcher, type RuleStations } from './match/rule-matcher.ts';
 import { Facts } from './plan/airings.ts';
 import type { PlanGuide } from './plan/plan-guide.ts';
 import type { Plan, PlanInput } from './plan/plan-types.ts';
 import { plan } from './plan/reservation-plan.ts';
-import { isLimited } from './rule-body.ts';
 import { MAX_OF_RULE, type Near, nearest } from './rule-match-limit.ts';
 
 /** Inputs of the plan besides guide, rules and stations. */

@@ -1,5 +1,4 @@
 /** Validation of a rule's body: the result needs no further checks. */
-import { BROADCAST_TYPES } from '../../lib/arib/ids.ts';
 import { plainName } from '../../lib/host/plain-name.ts';
 import { complete } from '../../lib/wire/fields.ts';
 import { RULE_ACTIONS, RULE_CONDITIONS } from '../../lib/wire/rule-fields.ts';
@@ -7,13 +6,11 @@ import { type RuleBody, RuleBodySchema, type RuleItem } from '../../lib/wire/sch
 import { Failure } from '../model/failure.ts';
 import type { Rule, RuleConditions, RuleDraft } from '../model/rule.ts';
 import { readAs } from '../model/schema-mismatch.ts';
-import { readKeyword } from './match/keyword.ts';
+import { isLimited } from './match/limited-conditions.ts';
 import { ruleFaultText } from './rule-fault-text.ts';
 
 const NAMELESS = '名前のないルール';
 const EVERYTHING = 'すべての番組が対象になります。条件を少なくともひとつ指定してください。';
-const WEEKDAYS = 7;
-const DAY_MINUTES = 24 * 60;
 
 function bad(path: string, message: string): Failure {
   return new Failure('bad_request', message, { path });
@@ -33,22 +30,6 @@ function checkSense(conditions: RuleConditions): void {
     throw bad('periodTo', '期間の終わりは始まりより後にしてください。');
   if (timeFrom !== null && timeFrom === timeTo) throw bad('timeTo', '時間帯の始まりと終わりが同じです。');
   if (!isLimited(conditions)) throw bad('keyword', EVERYTHING);
-}
-
-/** Whether any condition is set: a rule without one would book every programme. */
-export function isLimited(conditions: RuleConditions): boolean {
-  const { keyword, regex, stationIds, types, genres, weekdays } = conditions;
-  // Quotation marks and bars alone, or exclusions alone, are not a condition.
-  if (regex ? keyword !== '' : readKeyword(keyword).wanted.length > 0) return true;
-  if (stationIds.length > 0 || genres.length > 0) return true;
-  if (types.length > 0 && types.length < BROADCAST_TYPES.length) return true;
-  if (weekdays.length > 0 && weekdays.length < WEEKDAYS) return true;
-  return isTimed(conditions);
-}
-
-function isTimed({ timeFrom, timeTo, durationMin, durationMax }: RuleConditions): boolean {
-  const isWholeDay = (timeFrom ?? 0) === 0 && (timeTo ?? DAY_MINUTES) % DAY_MINUTES === 0;
-  return !isWholeDay || (durationMin ?? 0) > 0 || durationMax !== null;
 }
 
 /**

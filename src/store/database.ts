@@ -2,18 +2,10 @@
 import { Database } from 'bun:sqlite';
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { prepareWriter, waitForLock } from './connection.ts';
 import { CHANGES, FIRST_VERSION, SCHEMA_VERSION } from './migrations.ts';
 import { SCHEMA } from './schema.ts';
 import { STEPS } from './schema-by-steps.ts';
-
-/**
- * Wait for the write lock while a database is opened and migrated; also for connections outside of the threads that
- * must not block.
- */
-const BUSY_TIMEOUT_MS = 5000;
-
-/** The log is checkpointed by `WalCheckpointer`; from 256 MB on by every connection. */
-const LAST_RESORT_PAGES = 65_536;
 
 export class SchemaTooNew extends Error {
   override readonly name = 'SchemaTooNew';
@@ -81,16 +73,6 @@ export function refuseOrphanedLog(path: string): void {
 }
 
 /**
- * A separate connection for long reads: a connection with an open read cannot write once another one has written
- * (SQLITE_BUSY_SNAPSHOT). @param path a file that was opened by `openDatabase` before
- */
-export function openReader(path: string): Database {
-  const database = new Database(path, { readonly: true, strict: true });
-  database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
-  return database;
-}
-
-/**
  * @param path a file, created with its folder if missing, or `:memory:`
  * @throws SchemaTooNew, or the file system's or SQLite's error
  */
@@ -98,15 +80,12 @@ export function openDatabase(path: string): Database {
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
   const database = new Database(path, { create: true, strict: true });
   try {
-    database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    waitForLock(database);
     if (schemaVersion(database) > SCHEMA_VERSION) {
       throw new SchemaTooNew(path, schemaVersion(database), SCHEMA_VERSION);
     }
     database.run('PRAGMA journal_mode = WAL');
-    // With WAL a power cut may lose the last commits but never the file.
-    database.run('PRAGMA synchronous = NORMAL');
-    database.run(`PRAGMA wal_autocheckpoint = ${LAST_RESORT_PAGES}`);
-    database.run('PRAGMA foreign_keys = ON');
+    prepareWriter(database);
     migrate(database, path);
   } catch (error) {
     database.close();

@@ -2,7 +2,7 @@
 
 import { systemMonotonicClock } from '../../lib/host/clock.ts';
 import type { ReadCoverage } from '../model/guide-change.ts';
-import { openDatabase } from './database.ts';
+import { openWriter } from './connection.ts';
 import { CoverageStore } from './guide-coverage.ts';
 import { ProgramWriter } from './program-writer.ts';
 import { limitLockWait } from './transaction.ts';
@@ -17,9 +17,9 @@ export interface GuideDatabase {
   close(): void;
 }
 
-/** @throws as `openDatabase` */
+/** @throws as `openWriter` */
 export function openGuideDatabase(path: string, lock: WorkerLock): GuideDatabase {
-  const database = openDatabase(path);
+  const database = openWriter(path);
   // This thread also reads tables, whose times must not be delayed by another program's transaction.
   limitLockWait(database);
   const programs = new ProgramWriter({

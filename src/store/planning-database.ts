@@ -11,7 +11,7 @@ import type { Rule } from '../model/rule.ts';
 import type { KnownStation } from '../model/station.ts';
 import { CancellationStore } from './cancellation-store.ts';
 import { type CountedTable, GuideChanges, tableStamp } from './change-counters.ts';
-import { openDatabase } from './database.ts';
+import { openWriter } from './connection.ts';
 import { RECORDINGS } from './recording-row.ts';
 import type { StoredReservation } from './reservation-row.ts';
 import { ReservationStore } from './reservation-store.ts';
@@ -108,9 +108,9 @@ export class PlanningDatabase {
   readonly #stations: StationStore;
   readonly #changes: GuideChanges;
 
-  /** @throws as `openDatabase` */
+  /** @throws as `openWriter` */
   constructor(path: string) {
-    const database = openDatabase(path);
+    const database = openWriter(path);
     this.#database = database;
     this.#reservations = new ReservationStore(database);
     this.#rules = new RuleStore(database);

@@ -13,7 +13,8 @@ import {
   type Tuner,
 } from '../../lib/wire/agent.ts';
 import { Failure } from '../model/failure.ts';
-import { japanese, readCard, readChannels, readDevices, readTuners } from './agent-tables.ts';
+import { japanese } from './agent-sentence.ts';
+import { readCard, readChannels, readDevices, readTuners } from './agent-tables.ts';
 
 /** The agent answers its lists from memory; a slower one counts as unavailable. */
 const ANSWER_TIMEOUT_MS = 5000;

@@ -9,7 +9,7 @@ import { AwakeTimer } from '../../lib/host/deadline.ts';
 import type { ProblemCode } from '../../lib/wire/api.ts';
 import { STREAM_REFUSALS, TUNER_HEADER } from '../../lib/wire/vocabulary.ts';
 import { Failure } from '../model/failure.ts';
-import { japanese } from './agent-tables.ts';
+import { japanese } from './agent-sentence.ts';
 import { type HttpHead, HttpResponseParser, HttpSyntaxError } from './http-response-parser.ts';
 
 export interface AgentStreamRequest {

@@ -3,7 +3,8 @@ import { Value } from '@sinclair/typebox/value';
 import { CardSchema, TunerSchema } from '../../lib/wire/agent.ts';
 import { tunerOf } from '../../test/tuner.ts';
 import { tunersOfPlan } from '../booking/plan-tuners.ts';
-import { japanese, readCard, readChannels, readDevices, readTuners } from './agent-tables.ts';
+import { japanese } from './agent-sentence.ts';
+import { readCard, readChannels, readDevices, readTuners } from './agent-tables.ts';
 
 const OWN = tunerOf(['GR'], { id: 'a', users: [{ use: 'live GR/T27', priority: 9, lagBytes: 0 }] });
 

@@ -17,28 +17,13 @@ import {
   type Tuner,
   TunerSchema,
 } from '../../lib/wire/agent.ts';
+import { japanese } from './agent-sentence.ts';
 
 /** service_type of digital television. */
 const TELEVISION = 0x01;
 
 /** Said of a tuner or device where its agent has no sentence for users. */
 const UNUSABLE = 'チューナーを使えません。接続と、svc-agent のログを確認してください。';
-
-const JAPANESE = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/gu;
-/** What systems and programs say. */
-const RAW = /\bE[A-Z]{3,}\b|[{}\n]|\b(?:Error|spawn|verbose)\b/u;
-
-/**
- * A sentence of an agent, if it is one for users: another agent, or another version, may pass on what its system says.
- */
-export function japanese(text: string): string | null {
-  const last = [...text.matchAll(JAPANESE)].at(-1)?.index;
-  if (last === undefined) return null;
-  // After the sentence: what a command or the system said.
-  const [end = ''] = text.slice(last).split(/[:：]\s/u, 1);
-  const sentence = text.slice(0, last) + end;
-  return RAW.test(sentence) ? null : sentence;
-}
 
 type Fields = Readonly<Record<string, unknown>>;
 
