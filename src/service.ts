@@ -5,6 +5,7 @@
 import { availableParallelism } from 'node:os';
 import { type MonotonicClock, monotonicMs, type WallClock, wallMs } from '../lib/host/clock.ts';
 import type { Log } from '../lib/host/log.ts';
+import { nextTurn } from '../lib/host/next-turn.ts';
 import type { Random } from '../lib/host/random.ts';
 import { VERSION } from '../lib/host/version.ts';
 import { accessWarnings } from './access/access.ts';
@@ -361,22 +362,19 @@ function allRoutes(
 }
 
 /**
- * Order of start and shutdown. Parts are started one after the other. Shutdown runs step by step; the parts within a
- * step close concurrently.
+ * Order of start and shutdown. Parts are started one after the other, the later ones between requests. Shutdown runs
+ * step by step; the parts within a step close concurrently.
  */
 function lifecycle({ databaseWorker, encoders, pool }: Foundation, features: Features) {
   const { access, pairing, broadcast, events, notifications, live, booking } = features;
   const { recording, play, playData, jobs, commercial } = features;
   const { recorder, retention, spaceWatch } = recording;
   return {
-    start: [
-      ...[databaseWorker, recorder, booking.booking, retention, spaceWatch, broadcast, encoders],
-      ...[
-        access.sessions,
-        pairing.pairing,
-        jobs,
-        ...[notifications.watch, notifications.reminders, notifications.deliveries],
-      ],
+    /** What requests depend on. */
+    start: [databaseWorker, recorder, booking.booking],
+    later: [
+      ...[retention, spaceWatch, broadcast, encoders, access.sessions, pairing.pairing, jobs],
+      ...[notifications.watch, notifications.reminders, notifications.deliveries],
     ],
     // Planning stops before the recorder that it controls; the caller closes the database last.
     shutdown: [
@@ -433,7 +431,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const stores = openStores(config.dataDir);
   const foundation = createFoundation(options, stores);
   const features = createFeatures(options, stores, foundation);
-  const { start, shutdown } = lifecycle(foundation, features);
+  const { start, later, shutdown } = lifecycle(foundation, features);
   const assets = openAssets(options.webDir);
   let http: ReturnType<typeof listen>;
   let compat: Compat | undefined;
@@ -467,6 +465,10 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   for (const warning of accessWarnings({ trustedNetworks, hasLogin: oidc !== null })) log.warn(warning);
   logDamage(stores.database, log);
   for (const part of start) part.start();
+  for (const part of later) {
+    await nextTurn();
+    part.start();
+  }
   return {
     url: http.url,
     port: http.port,

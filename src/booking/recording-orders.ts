@@ -1,6 +1,6 @@
 /** Orders to the recorder: the reservations to record, with the plan's times and the settings. Pure. */
 import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
-import { latest, plusMs } from '../../lib/arib/time.ts';
+import { type BroadcastMs, latest, plusMs } from '../../lib/arib/time.ts';
 import { valuesBy } from '../../lib/wire/fields.ts';
 import { CONVERSION_OPTIONS, type ConversionOptions } from '../../lib/wire/rule-fields.ts';
 import type { RecordingOrder } from '../model/recording.ts';
@@ -31,6 +31,21 @@ interface Place {
   channel: string;
 }
 
+/** Finds those that end after a time, up to another one: there may be hundreds, and each asks. */
+function byEnd(reservations: readonly Reservation[]) {
+  const sorted = reservations.toSorted((one, other) => one.endAt - other.endAt);
+  return (after: BroadcastMs, until: BroadcastMs): Reservation[] => {
+    let [from, end] = [0, sorted.length];
+    while (from < end) {
+      const middle = (from + end) >> 1;
+      if ((sorted[middle]?.endAt ?? after) > after) end = middle;
+      else from = middle + 1;
+    }
+    while ((sorted[end]?.endAt ?? Infinity) <= until) end += 1;
+    return sorted.slice(from, end);
+  };
+}
+
 /**
  * Without an opening (tuners unknown yet, or no planning worker) a reservation gets its own margins, and takes over
  * the tuner of one that ends shortly before it, as if it were the only tuner: a complete beginning is worth more than
@@ -44,6 +59,7 @@ export function ordersOf(
   placeOf: (station: StationId) => Place | undefined,
 ): RecordingOrder[] {
   const byProgram = new Map(reservations.map((one) => [one.programId, one]));
+  const endingIn = byEnd(reservations);
   return reservations.map((reservation): RecordingOrder => {
     const { programId, stationId, ruleId, name, description, startAt, endAt, createdAt } = reservation;
     const opening = openings.get(programId);
@@ -56,15 +72,11 @@ export function ordersOf(
       const place = placeOf(other.stationId);
       return place?.type === own?.type && place?.channel === own?.channel;
     };
-    const isJustBefore = (other: Reservation): boolean =>
-      other.endAt > ownOpenAt &&
-      other.endAt <= startAt &&
-      other.startAt < startAt &&
-      placeOf(other.stationId)?.type === own?.type &&
-      !isApart(other);
+    const isOnItsTuner = (other: Reservation): boolean =>
+      other.startAt < startAt && placeOf(other.stationId)?.type === own?.type && !isApart(other);
     const followed =
       opening === undefined
-        ? reservations.filter(isJustBefore)
+        ? endingIn(ownOpenAt, startAt).filter(isOnItsTuner)
         : opening.after.flatMap((other) => byProgram.get(other) ?? []);
     return {
       reservationId: reservation.id,

@@ -60,9 +60,10 @@ function readWindow({ from, to, state, limit }: typeof LIST_QUERY.static): Reser
 }
 
 /** `encode`, … and the others in words. */
-const CONVERSION = new Intl.ListFormat('en-GB').format(
-  namesOf(CONVERSION_OPTIONS).map((name) => `\`${name}\``),
-);
+const CONVERSION = namesOf(CONVERSION_OPTIONS)
+  .map((name) => `\`${name}\``)
+  .join(', ')
+  .replace(/, (?=[^,]*$)/, ' and ');
 const NO_CONTENT = { description: 'done, or already done before' };
 
 function addListRoutes(app: Elysia, { reservations }: ReservationRouteNeeds, tags: string[]): void {

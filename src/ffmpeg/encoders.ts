@@ -112,6 +112,7 @@ const SUSPENSION_MS = 15 * 60_000;
 const RETRIAL_MS = 10 * 60_000;
 /** A viewer who requests AV1 during its trial waits this long, then gets H.264. */
 const AV1_WAIT_MS = 15_000;
+const NEVER = Number.NEGATIVE_INFINITY;
 
 interface Found {
   path: string;
@@ -125,9 +126,9 @@ type Trial = { works: false } | { works: true; speed: number };
 export class Encoders {
   #found: Found | undefined;
   #looking: Promise<Found | undefined> | undefined;
-  #lookedAt = Number.NEGATIVE_INFINITY;
+  #lookedAt = NEVER;
   #trying: Promise<void> | undefined;
-  #triedAt = Number.NEGATIVE_INFINITY;
+  #triedAt = NEVER;
   /** By encoder name; for the ffmpeg in `#found`. */
   #trials = new Map<string, Trial>();
   readonly #suspended = new Map<string, number>();
@@ -145,10 +146,11 @@ export class Encoders {
 
   status(): EncoderStatus {
     const usable = VIDEO_ENCODERS.filter((encoder) => this.#trials.get(encoder.name)?.works === true);
+    const isLooking = this.#looking !== undefined || this.#lookedAt === NEVER;
     const state = this.#found === undefined ? 'missing' : this.#trying === undefined ? 'ready' : 'probing';
     const av1 = this.#fastest('av1');
     return {
-      state: this.#looking === undefined ? state : 'probing',
+      state: isLooking ? 'probing' : state,
       path: this.#found?.path ?? null,
       version: this.#found?.version ?? null,
       usable: usable.map((encoder) => encoder.name),

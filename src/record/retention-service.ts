@@ -5,6 +5,7 @@
 import { removeTitleMarks } from '../../lib/arib/text/title-marks.ts';
 import { type BroadcastMs, DAY_MS, plusMs } from '../../lib/arib/time.ts';
 import type { Log } from '../../lib/host/log.ts';
+import { nextTurn } from '../../lib/host/next-turn.ts';
 import { BIN_MS, type Retiring } from '../../lib/wire/api.ts';
 import type { RecordingId, RuleId } from '../../lib/wire/ids.ts';
 import type { RecordingState } from '../../lib/wire/vocabulary.ts';
@@ -317,10 +318,6 @@ export class RetentionService {
   #changed(): void {
     this.options.hub.changed('recordings');
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 function unknown(): Failure {

@@ -9,7 +9,8 @@ import { monotonicMs } from '../../lib/host/clock.ts';
 import { recordingId, ruleId } from '../../lib/wire/ids.ts';
 import { NOW, SearchRows, STATION } from '../../test/service/search-rows.ts';
 import { searchWords } from '../model/search-text.ts';
-import { openDatabase, openReader } from './database.ts';
+import { openReader } from './connection.ts';
+import { openDatabase } from './database.ts';
 import {
   endPending,
   firstDocument,

@@ -4,7 +4,8 @@ import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monotonicMs } from '../../lib/host/clock.ts';
-import { openDatabase, openReader } from './database.ts';
+import { openReader } from './connection.ts';
+import { openDatabase } from './database.ts';
 import { WalCheckpointer } from './wal-checkpointer.ts';
 import { WriteLock } from './write-lock.ts';
 

@@ -89,10 +89,8 @@ const PARSERS = [
 type Parser = (body: Reader) => KnownDescriptor | undefined;
 
 /** The table as an array by tag, so that the loop needs no hash look-up. */
-const BY_TAG: readonly (Parser | undefined)[] = Array.from(
-  { length: 256 },
-  (_, tag) => PARSERS.find(([own]) => own === tag)?.[1],
-);
+const BY_TAG = new Array<Parser | undefined>(256).fill(undefined);
+for (const [tag, parser] of PARSERS) BY_TAG[tag] = parser;
 
 /**
  * Every descriptor up to the reader's end, in order of broadcast. A descriptor that is longer than the loop ends the

@@ -223,7 +223,9 @@ const UNKNOWN_SINGLE = new TableSet('unknown', 0, 1, () => filled(CELLS));
 const UNKNOWN_DOUBLE = new TableSet('unknown', 0, 2, () => filled(CELLS * CELLS));
 
 function byFinal(sets: readonly GraphicSet[], otherwise: GraphicSet): readonly GraphicSet[] {
-  return Array.from({ length: 0x80 }, (_, final) => sets.find((each) => each.final === final) ?? otherwise);
+  const table = new Array<GraphicSet>(0x80).fill(otherwise);
+  for (const set of sets) table[set.final] = set;
+  return table;
 }
 
 const SINGLE_BY_FINAL = byFinal(SINGLE, UNKNOWN_SINGLE);
