@@ -39,7 +39,7 @@ const CHANGED: readonly (readonly [from: string, to: string])[] = [
 ];
 
 /** Result for each UTF-16 code unit; 0: the text is not plain. */
-type PlainTable = Uint16Array;
+export type PlainTable = Uint16Array;
 
 export function plainTable(): PlainTable {
   const table = new Uint16Array(0x1_0000);

@@ -18,7 +18,7 @@ import { RuleMatcher, type RuleStations } from './match/rule-matcher.ts';
 import { Facts } from './plan/airings.ts';
 import type { PlanGuide } from './plan/plan-guide.ts';
 import type { Plan, PlanInput } from './plan/plan-types.ts';
-import { plan } from './plan/reservation-plan.ts';
+import { plan, planDecisions } from './plan/reservation-plan.ts';
 import { MAX_OF_RULE, type Near, nearest } from './rule-match-limit.ts';
 
 /** Inputs of the plan besides guide, rules and stations. */
@@ -119,7 +119,7 @@ export class IncrementalPlanner {
     this.#match();
     const near = nearest(this.#matched(circumstances.reservations), circumstances.now);
     this.#crowded = new Map([...near].flatMap(([id, { left }]) => (left === 0 ? [] : [[id, left]])));
-    return this.#planned(circumstances, near, undefined);
+    return plan(this.#input(circumstances, near, undefined));
   }
 
   /** Includes programmes that the broadcaster moved out of the rule's time window after they were booked. */
@@ -141,11 +141,11 @@ export class IncrementalPlanner {
   }
 
   /** @param instead a rule being previewed, in place of its stored form */
-  #planned(
+  #input(
     circumstances: PlanCircumstances,
     near: ReadonlyMap<RuleId, Near>,
     instead: Rule | undefined,
-  ): Plan {
+  ): PlanInput {
     const rules = instead === undefined ? [] : [instead];
     for (const [id, { rule, fault }] of this.#rules) {
       // An unusable rule counts as disabled.
@@ -153,7 +153,7 @@ export class IncrementalPlanner {
     }
     const matches = new Map([...near].map(([id, { programs }]) => [id, programs]));
     const { guide, facts } = this;
-    return plan({ ...circumstances, guide, facts, matches, rules, stations: this.#stations });
+    return { ...circumstances, guide, facts, matches, rules, stations: this.#stations };
   }
 
   /**
@@ -169,7 +169,7 @@ export class IncrementalPlanner {
     const times = { createdAt: circumstances.now, updatedAt: circumstances.now };
     const rule: Rule = { ...draft, id, enabled: true, disabledReason: null, ...times };
     const near = nearest(this.#matched(circumstances.reservations).set(id, [...programs]), circumstances.now);
-    const made = this.#planned(circumstances, near, rule);
+    const made = planDecisions(this.#input(circumstances, near, rule));
     const upcoming = programs.filter((program) => program.endAt > circumstances.now);
     const planned = new Set(near.get(id)?.programs);
     const isFar = (program: IndexedProgram): boolean => !planned.has(program);
@@ -230,7 +230,7 @@ export class IncrementalPlanner {
 function becoming(
   programs: readonly IndexedProgram[],
   reservations: readonly Reservation[],
-  { create, update, remove, passedOver }: Plan,
+  { create, update, remove, passedOver }: Omit<Plan, 'openings'>,
   isFar: (program: IndexedProgram) => boolean,
 ): PreviewedProgram[] {
   const planned = new Map([...create, ...update.map(({ to }) => to)].map((one) => [one.programId, one]));

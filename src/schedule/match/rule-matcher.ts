@@ -88,8 +88,8 @@ interface Matched {
   readonly fault: RuleFault | null;
 }
 
-function containsAny(texts: readonly string[], words: readonly string[]): boolean {
-  return words.some((word) => texts.some((text) => text.includes(word)));
+function containsAny(text: string, words: readonly string[]): boolean {
+  return words.some((word) => text.includes(word));
 }
 
 export class RuleMatcher {
@@ -190,19 +190,21 @@ export class RuleMatcher {
     const { wanted, unwanted } = this.#words;
     if (wanted.length === 0 && unwanted.length === 0 && this.#expression === undefined) return true;
     const texts = this.#texts(program, normal);
-    if (!wanted.every((options) => containsAny(texts, options))) return false;
-    if (unwanted.some((words) => words.every((word) => containsAny(texts, [word])))) return false;
+    if (!wanted.every((options) => texts.some((text) => containsAny(text(), options)))) return false;
+    const hasAll = (words: readonly string[]): boolean =>
+      words.every((word) => texts.some((text) => text().includes(word)));
+    if (unwanted.some(hasAll)) return false;
     const { automaton } = this.#expression ?? {};
-    return automaton === undefined || texts.some((text) => automaton.test(text));
+    return automaton === undefined || texts.some((text) => automaton.test(text()));
   }
 
-  /** The texts to search for keywords. */
-  #texts(program: IndexedProgram, normal: NormalTexts): string[] {
-    const found: string[] = [];
+  /** The texts to search for keywords, short ones first: each is only read if it is needed. */
+  #texts(program: IndexedProgram, normal: NormalTexts): (() => string)[] {
+    const found: (() => string)[] = [];
     const { keywordIn } = this.conditions;
-    if (keywordIn.includes('title')) found.push(normal.title(program));
-    if (keywordIn.includes('description')) found.push(normal.description(program));
-    if (keywordIn.includes('extended')) found.push(normal.detail(program));
+    if (keywordIn.includes('title')) found.push(() => normal.title(program));
+    if (keywordIn.includes('description')) found.push(() => normal.description(program));
+    if (keywordIn.includes('extended')) found.push(() => normal.detail(program));
     return found;
   }
 }

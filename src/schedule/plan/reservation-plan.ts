@@ -134,6 +134,8 @@ interface ManualAiring {
   readonly episode: number;
 }
 
+type Decisions = Omit<Plan, 'openings'>;
+
 class Planner {
   readonly #claims: Claims;
   readonly #time: TunerTime<Claim>;
@@ -158,6 +160,18 @@ class Planner {
   }
 
   plan(): Plan {
+    this.#decideAll();
+    this.#assignTuners();
+    this.#offerAlternatives();
+    return { ...this.#decided(), openings: this.#openings() };
+  }
+
+  decisions(): Decisions {
+    this.#decideAll();
+    return this.#decided();
+  }
+
+  #decideAll(): void {
     const first = this.#wanted.flatMap((_, episode) => this.#airing(episode, 0) ?? []);
     const staying = this.#stayingClaims(first).map((claim): Pending => ({ claim, next: undefined }));
     this.#queue = [...staying, ...first].sort((a, b) => compareClaims(a.claim, b.claim));
@@ -165,12 +179,12 @@ class Planner {
       this.#taken++;
       this.#decide(pending);
     }
-    this.#assignTuners();
-    this.#offerAlternatives();
+  }
+
+  #decided(): Decisions {
     const planned = [...this.#outcomes.values()].map(({ claim, outcome }) => asPlanned(claim, outcome));
     return {
       ...difference(this.input, this.#claims, planned),
-      openings: this.#openings(),
       passedOver: new Map([...this.#passedOver].filter(([id]) => !this.#outcomes.has(id))),
     };
   }
@@ -429,13 +443,22 @@ function asPlanned(claim: Claim, outcome: Outcome): PlannedReservation {
   return { programId, stationId, ruleId, relayOf, priority, name, description, startAt, endAt, ...outcome };
 }
 
-export function plan(input: PlanInput): Plan {
+function settledBy<T>(input: PlanInput, settle: (planner: Planner) => T): T {
   const planner = new Planner(input);
-  const planned = planner.plan();
+  const settled = settle(planner);
   const twice = planner.twice();
-  if (twice.length === 0) return planned;
+  if (twice.length === 0) return settled;
   // Only now it is known that these manual reservations got a tuner: one airing of an episode is enough.
   const once = new Planner(input, new Set(twice.map(({ episode }) => episode)));
-  const better = once.plan();
-  return twice.every(({ programId }) => once.isRecorded(programId)) ? better : planned;
+  const better = settle(once);
+  return twice.every(({ programId }) => once.isRecorded(programId)) ? better : settled;
+}
+
+export function plan(input: PlanInput): Plan {
+  return settledBy(input, (planner) => planner.plan());
+}
+
+/** The same states and reasons without openings, tuners and alternatives, which take most of the time. */
+export function planDecisions(input: PlanInput): Decisions {
+  return settledBy(input, (planner) => planner.decisions());
 }
