@@ -18,7 +18,7 @@ import { RuleMatcher, type RuleStations } from './match/rule-matcher.ts';
 import { Facts } from './plan/airings.ts';
 import type { PlanGuide } from './plan/plan-guide.ts';
 import type { Plan, PlanInput } from './plan/plan-types.ts';
-import { plan, planDecisions } from './plan/reservation-plan.ts';
+import { type Decisions, plan, planDecisions } from './plan/reservation-plan.ts';
 import { MAX_OF_RULE, type Near, nearest } from './rule-match-limit.ts';
 
 /** Inputs of the plan besides guide, rules and stations. */
@@ -230,7 +230,7 @@ export class IncrementalPlanner {
 function becoming(
   programs: readonly IndexedProgram[],
   reservations: readonly Reservation[],
-  { create, update, remove, passedOver }: Omit<Plan, 'openings'>,
+  { create, update, remove, passedOver }: Decisions,
   isFar: (program: IndexedProgram) => boolean,
 ): PreviewedProgram[] {
   const planned = new Map([...create, ...update.map(({ to }) => to)].map((one) => [one.programId, one]));

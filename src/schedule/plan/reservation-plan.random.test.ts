@@ -13,6 +13,7 @@ import {
 } from '../../../test/schedule/plan-home.ts';
 import { settled } from '../../../test/schedule/settled.ts';
 import type { Claim } from './claims.ts';
+import { type Decisions, planDecisions } from './reservation-plan.ts';
 import { placeAll, type Slot } from './tuner-allocation.ts';
 
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
@@ -57,6 +58,29 @@ describe('for any guide, rules and tuners', () => {
     return home;
   }
   const given = fc.tuple(homes, fc.array(slot, { maxLength: 25 }), fc.array(rule, { maxLength: 4 }));
+
+  function shown({ reservations }: Home, { create, update, remove, passedOver }: Decisions) {
+    const kept = reservations.filter(({ id }) => !remove.includes(id));
+    const planned = [...create, ...update.map(({ to }) => to)];
+    const decided = [...kept, ...planned].map(
+      ({ programId, state, reason }) => [programId, { state, reason }] as const,
+    );
+    return { decided: new Map(decided), remove, passedOver };
+  }
+
+  test('a preview decides as a plan', () => {
+    fc.assert(
+      fc.property(given, (start) => {
+        const home = build(start);
+        for (let plans = 0; plans < 2; plans++) {
+          const decisions = planDecisions(home.input());
+          expect(shown(home, decisions)).toEqual(shown(home, home.look()));
+          home.run();
+        }
+      }),
+      { seed: SEED, numRuns: 300 },
+    );
+  });
 
   const slots = (home: Home): (Slot & { priority: number; booked: number; state: string })[] =>
     home.reservations.flatMap((one) => {

@@ -134,7 +134,7 @@ interface ManualAiring {
   readonly episode: number;
 }
 
-type Decisions = Omit<Plan, 'openings'>;
+export type Decisions = Omit<Plan, 'openings'>;
 
 class Planner {
   readonly #claims: Claims;
