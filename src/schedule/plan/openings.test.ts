@@ -184,6 +184,23 @@ describe('tuning periods of reservations', () => {
     expect(opening?.openAt).toBe(broadcastMs(145));
   });
 
+  test('a programme joins a tuning of its channel before that ends, whatever else begins meanwhile', () => {
+    // Seed 206017 of the next test.
+    const given = [
+      slot('r1', 'B1', 210, 250, [0, 0]),
+      slot('r2', 'B2', 240, 290, [0, 5]),
+      slot('r4', 'T1', 300, 310, [0, 0]),
+      slot('r5', 'B2', 320, 390, [30, 5]),
+      slot('r6', 'B2', 390, 490, [0, 5]),
+      slot('r7', 'T3', 390, 500, [0, 0]),
+      slot('r8', 'B3', 410, 490, [0, 5]),
+      slot('r9', 'T1', 490, 500, [0, 0]),
+    ];
+    const list = openings(HOMES.mixed ?? [], given, NOW);
+    expect(list.find(({ slot: { name } }) => name === 'r5')?.openAt).toBe(broadcastMs(290));
+    expect(carryOut(HOMES.mixed ?? [], list, 'first').faults).toEqual([]);
+  });
+
   test('a plan that fits is carried out by the agent without a refusal, abort, delay or cut', () => {
     const one = fc.record({
       channel: fc.constantFrom('T1', 'T2', 'T3', 'B1', 'B2', 'B3'),

@@ -88,12 +88,17 @@ function following<T extends Slot>(
     const isOn = current !== undefined && sameChannel(current.slot);
     const retuneMs = isOn ? 0 : (tuners[tuner]?.retuneMs ?? 0);
     const leadMs = cost === 'first' && before.length > 0 ? Math.max(slot.before, retuneMs) : slot.before;
-    lastOpenAt = latest(lastOpenAt, plusMs(slot.from, -leadMs), now, ...parted);
+    const wishedAt = latest(plusMs(slot.from, -leadMs), now, ...parted);
+    // Joining takes no free tuner, so it changes nothing for those before it. Later the channel may be left: then the
+    // agent would choose another tuner.
+    const joins = isOn && current.closeAt > wishedAt;
+    const orderedAt = joins ? latest(current.openAt, wishedAt) : latest(lastOpenAt, wishedAt);
+    lastOpenAt = latest(lastOpenAt, orderedAt);
     const freeAt = (opening: Opening<T>): BroadcastMs =>
       cost === 'second' || opening.slot.isOpen === true
         ? overAt(opening)
         : earliest(opening.slot.to, latest(opening.slot.from, plusMs(slot.from, -retuneMs)));
-    const openAt = latest(lastOpenAt, ...before.map(freeAt));
+    const openAt = latest(orderedAt, ...before.map(freeAt));
     const isRunning = (opening: Opening<T>): boolean =>
       opening.openAt <= openAt && opening.closeAt + (mayHold(opening.slot) ? 1 : 0) > openAt;
     const after = [...before, ...elsewhere].filter(isRunning).map((opening) => opening.slot);
