@@ -20,7 +20,7 @@ import { StreamFailure } from './consumer.ts';
 import { decodeBody } from './descramble/decode-body.ts';
 import type { Equipment } from './equipment.ts';
 import { agentEventStream, type ChangeEvents } from './events.ts';
-import { NoTuner, type StreamRequest, type TunerPool } from './pool.ts';
+import { NoTuner, PoolClosed, type StreamRequest, type TunerPool } from './pool.ts';
 
 /** The socket of a request. */
 interface Connection {
@@ -169,14 +169,17 @@ export class AgentHttp {
     const headers = { 'content-type': 'video/mp2t', 'cache-control': 'no-store' };
     if (request.method === 'HEAD') return new Response(null, { headers });
     void this.options.equipment.tuners;
-    const { tunerId, consumer } = this.options.pool.open(wanted);
+    const { pool } = this.options;
+    const { tunerId, consumer } = pool.open(wanted);
     connection.keepOpen();
     // Otherwise a peer that stopped reading would keep the socket of its ended stream open forever.
     void consumer.left.then(() => connection.limitIdle());
     const leave = (): void => consumer.leave();
     request.signal.addEventListener('abort', leave, { once: true });
     if (request.signal.aborted) leave();
-    await consumer.started;
+    await consumer.started.catch((error: unknown) => {
+      throw pool.isClosed ? new PoolClosed() : error;
+    });
     return new Response(consumer.body, { headers: { ...headers, [TUNER_HEADER]: tunerId } });
   }
 
@@ -227,6 +230,7 @@ function statusOf(error: unknown): number | undefined {
   if (error instanceof HttpError) return error.status;
   if (error instanceof BadValue || error instanceof JsonMistake) return 400;
   if (error instanceof NoTuner) return 409;
+  if (error instanceof PoolClosed) return 503;
   if (error instanceof StreamFailure || error instanceof BrokenFile || error instanceof SaveFailed)
     return 500;
   return undefined;

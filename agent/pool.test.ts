@@ -6,7 +6,7 @@ import { fuzzSeed, Random } from '../test/fuzz/random.ts';
 import type { Consumer } from './consumer.ts';
 import { PassThroughDescrambler } from './descramble/descrambler.ts';
 import type { Driver, TuneSession, TuneSink } from './driver/driver.ts';
-import { NoTuner, TunerPool, TuningTimes } from './pool.ts';
+import { NoTuner, PoolClosed, TunerPool, TuningTimes } from './pool.ts';
 import { settleTuners, type TunerSettings } from './tuner-settings.ts';
 
 const PACKETS = new Uint8Array(8 * PACKET_SIZE);
@@ -284,7 +284,9 @@ test('random users, failures and definitions: no device is opened twice, no requ
   expect(driver.opened).toBeGreaterThan(50);
   expect(driver.faults).toEqual([]);
   expect(driver.sinks.size).toBe(0);
-  expect(() => pool.open({ type: 'GR', channel: 'T13', priority: 9, use: 'x', after: [] })).toThrow(NoTuner);
+  expect(() => pool.open({ type: 'GR', channel: 'T13', priority: 9, use: 'x', after: [] })).toThrow(
+    PoolClosed,
+  );
 });
 
 test('a tuner whose device is missing has no rank, and works again when the device is back', async () => {

@@ -143,6 +143,14 @@ const TAKEN_AWAY = '優先度の高い利用にチューナーを譲りました
 const REDEFINED = 'チューナーの設定が変わりました';
 const SHUTDOWN = 'チューナーエージェントが終了します';
 
+/** The agent is shutting down: no tuner is the cause. The message can be shown to the user. */
+export class PoolClosed extends Error {
+  override readonly name = 'PoolClosed';
+  constructor() {
+    super(SHUTDOWN);
+  }
+}
+
 /** One tuner of the definition with its state. */
 interface Slot {
   settings: TunerSettings;
@@ -219,12 +227,11 @@ export class TunerPool {
 
   /**
    * Reserves a tuner and records the user on it; the stream begins when `consumer.started` resolves.
-   * @throws NoTuner
+   * @throws NoTuner, PoolClosed
    */
   open(request: StreamRequest): StreamLease {
-    const decision: Decision = this.#closed
-      ? { kind: 'refuse', reason: 'busy' }
-      : select(this.#slots.map(viewOf), request);
+    if (this.#closed) throw new PoolClosed();
+    const decision: Decision = select(this.#slots.map(viewOf), request);
     if (decision.kind === 'refuse') throw new NoTuner(decision.reason);
     const slot = this.#slots.find((candidate) => candidate.settings.id === decision.tuner);
     if (slot === undefined) throw new Error(`the decision names an unknown tuner: ${decision.tuner}`);
@@ -241,6 +248,10 @@ export class TunerPool {
     // After the new user has joined, so that a shared tuning is never without one.
     for (const gone of ended) gone?.end();
     return { tunerId: slot.settings.id, consumer };
+  }
+
+  get isClosed(): boolean {
+    return this.#closed;
   }
 
   /** In rank order, disabled ones last. */

@@ -137,6 +137,15 @@ test('a command that ignores SIGTERM is killed before the tuner is tuned again',
   expect(isRunning(second?.pid ?? 0)).toBe(true);
 });
 
+test('an agent that ends while it tunes is away, and not without a signal', async () => {
+  const agent = await misbehaving(['--packets', '0', '--delay', '600000']);
+  const waiting = agent.request(T27);
+  await until('tuning', async () => (await agent.tuner('gr-0')).state === 'tuning');
+  await agent.agent.close();
+  const answer = await waiting;
+  expect([answer.status, await messageOf(answer)]).toEqual([503, 'チューナーエージェントが終了します']);
+});
+
 test('a tuner that is removed from the configuration is freed before the agent ends', async () => {
   await using agent = await misbehaving(['--deaf']);
   const reader = await agent.open(T27);
