@@ -5,6 +5,7 @@ import { START } from './clock.ts';
 import { fakeStations } from './fake-air.ts';
 import { busyEvening, newBookings } from './fake-bookings.ts';
 import { guideWindow } from './fake-guide.ts';
+import { damaged, fakeRecording, newRecordings } from './fake-recordings.ts';
 import { tooWide } from './look.ts';
 import { faultsOf, focusOn, hasChromium, PHONE, webRig } from './rig.ts';
 
@@ -100,13 +101,18 @@ describe.skipIf(!hasChromium)('the home screen', () => {
     await page.keyboard.press('Escape');
     const { items } = rig.service.household.bookings;
     for (const item of items) if (item.state === 'finished') item.verdict = 'damaged';
+    const broken = { ...fakeRecording(64, first, Date.now()), verdict: damaged() };
+    rig.service.household.recordings = newRecordings([broken]);
     rig.service.send('reservations');
     await line.getByRole('link', { name: '録画の問題 2件' }).click();
     await page.locator('.booking[data-reservation="14"]').waitFor();
     // The list must be read again: two of them are damaged only now.
     await page.locator('.booking').nth(1).waitFor();
     expect(await page.locator('.booking').count()).toBe(2);
+    // What is wrong stands in the row: a chip for several leads to it in one press, too.
+    await page.locator('.booking', { hasText: '欠けています' }).waitFor();
     rig.service.household.bookings = newBookings();
+    rig.service.household.recordings = newRecordings();
   });
 
   test('shows pictures of what is on, an old one with its age, in boxes that do not move', async () => {
@@ -127,6 +133,30 @@ describe.skipIf(!hasChromium)('the home screen', () => {
     await page.locator('a.card').nth(1).getByText('5分前の画面').waitFor();
     expect(await page.locator('.card-age').count()).toBe(1);
     expect(await box.boundingBox()).toEqual(before);
+  });
+
+  test('the picture of a recording that is pressed grows into the player, with less motion it does not', async () => {
+    const [station] = fakeStations(START);
+    if (station === undefined) throw new Error('no station');
+    const recordings = newRecordings([{ ...fakeRecording(1, station, START), watchedAt: null }]);
+    recordings.playback.picture = PIXEL;
+    rig.service.household.recordings = recordings;
+    for (const reducedMotion of ['no-preference', 'reduce'] as const) {
+      const page = await rig.open('', { reducedMotion });
+      await page.locator('.watch-card .poster-picture').first().waitFor();
+      await page.evaluate(() => {
+        new MutationObserver((changes) => {
+          for (const { addedNodes } of changes)
+            for (const node of addedNodes)
+              if (node instanceof HTMLImageElement) document.documentElement.dataset.grew = node.className;
+        }).observe(document.body, { childList: true });
+      });
+      await page.locator('.watch-card').first().click();
+      await page.locator('.watch .stage').waitFor();
+      const grew = await page.evaluate(() => document.documentElement.dataset.grew);
+      expect(grew).toBe(reducedMotion === 'reduce' ? undefined : 'growing');
+    }
+    rig.service.household.recordings = newRecordings();
   });
 
   test('a card tells what follows while the pointer or the focus rests on it', async () => {
