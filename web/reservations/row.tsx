@@ -108,7 +108,8 @@ function Line({ item, children }: LineProps) {
             {note === null ? null : <span class="note semibold">{note}</span>}
             <NextTime item={item} />
           </span>
-          <StateBadge item={item} />
+          {/* Those stand under their own heading, with the reason. */}
+          {item.state === 'conflict' ? null : <StateBadge item={item} />}
         </Named>
       </button>
       {children}
