@@ -14,7 +14,7 @@ import { GAP_CAUSE_WORDS } from '../../lib/wire/gap-causes.ts';
 import type { RecordingId } from '../../lib/wire/ids.ts';
 import { audioOptions } from '../model/audio.ts';
 import type { RecordingReason } from '../model/recording-reason.ts';
-import { type CutList, toEncoded } from '../model/recording-time.ts';
+import { type CutList, RESUME_EDGE_MS, toEncoded } from '../model/recording-time.ts';
 import type { Damage } from '../model/verdict.ts';
 import type { ListedRecording, SeriesRow } from '../store/recording-list-store.ts';
 
@@ -63,6 +63,15 @@ function durationOf(recording: ListedRecording): number | null {
   return encodedFile(recording)?.durationMs ?? recording.durationMs;
 }
 
+/** A position in a part that the encoded file lacks at its end continues before the end: there is nothing after it. */
+function resumeOf(recording: ListedRecording): number | null {
+  const { resumeMs } = recording;
+  const cuts = cutsOf(recording, undefined);
+  if (resumeMs === null || cuts === null) return resumeMs;
+  const lastMs = Math.max(0, (durationOf(recording) ?? Infinity) - RESUME_EDGE_MS);
+  return Math.min(toEncoded(resumeMs, cuts), lastMs);
+}
+
 /** The address changes with the picture, so that pages reload it. */
 function posterUrl(id: RecordingId, posterAt: WallMs | null): string {
   const version = posterAt === null ? '' : `?v=${posterAt.toString(36)}`;
@@ -85,8 +94,7 @@ export function toRecording(recording: ListedRecording, running: Running): Recor
     startAt: recording.startAt,
     endAt: recording.endAt,
     durationMs: durationOf(recording),
-    resumeMs:
-      recording.resumeMs === null ? null : toEncoded(recording.resumeMs, cutsOf(recording, undefined)),
+    resumeMs: resumeOf(recording),
     watchedAt: recording.watchedAt,
     recording: isRecording,
     chase: usable.some(({ source }) => source === 'ts') ? `api/recordings/${id}/chase` : null,
