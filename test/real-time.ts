@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, test } from 'bun:test';
 import { MachineLateness } from './machine-lateness.ts';
 
-type Body = () => Promise<void>;
+type Body = () => Promise<void> | void;
 
 export interface RealTime {
   /** As `beforeAll`; an error is thrown by the tests, which may be skipped for it. */
@@ -41,7 +41,7 @@ export function realTime(): RealTime {
   };
   const prepare = (act: Body): void =>
     beforeAll(async () => {
-      prepared = act();
+      prepared = (async () => act())();
       await prepared.catch(() => {});
     });
   return { prepare, test: (name, body) => test(name, () => inTime(body)), inTime, lateness };

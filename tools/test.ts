@@ -30,6 +30,7 @@ const REAL_TIME: readonly string[] = [
   'test/bml/transfer.test.ts',
   // Programmes of seconds, streamed from their begin to their end.
   'test/compat/programme-stream.test.ts',
+  'test/compat/epgstation.test.ts',
   // Live encoders.
   'test/live',
   'test/web/bidirectional.test.ts',
@@ -41,8 +42,6 @@ const ALONE: readonly string[] = [
   'src/play/data-files.test.ts',
   // Dozens of recordings at once, compared packet by packet.
   'test/faults/fault-table.test.ts',
-  'test/faults/full-load.test.ts',
-  'test/faults/crowd.test.ts',
   // Ten live viewers, an encoder among them.
   'test/live/household.test.ts',
   // Pictures of a browser are compared with what was sent; live television falls back on a busy machine.

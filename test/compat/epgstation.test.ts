@@ -1,10 +1,11 @@
 /** EPGStation's sequence: start, recording with an extension, and a service that restarts before the next recording. */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ProgrammeChanges } from '../follow/programme-changes.ts';
+import { realTime } from '../real-time.ts';
 import { startTestService, type TestService } from '../service/harness.ts';
 import { until } from '../until.ts';
 import { Epgstation, type Recording } from './epgstation-client.ts';
@@ -16,6 +17,7 @@ const AIR = {
   T21: [{ at: 32, durationSec: 8, title: '再起動のあとの番組' }],
 };
 
+const { prepare, test } = realTime();
 let evening: ProgrammeChanges;
 let again: TestService | undefined;
 let client: Epgstation;
@@ -32,7 +34,7 @@ async function freePort(): Promise<number> {
 
 const environment = () => ({ MIRAKURUN_PORT: String(port), DATA_DIR: folder, EPG_SWEEP_SETTLE: '1000' });
 
-beforeAll(async () => {
+prepare(async () => {
   port = await freePort();
   client = new Epgstation(port);
   const started = client.start();

@@ -2,8 +2,9 @@
  * Streams of programmes by the Mirakurun-compatible interface, as EPGStation records them: asked for before the programme,
  * sent from its actual begin to its actual end, and ended cleanly.
  */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect } from 'bun:test';
 import { BEFORE, ProgrammeChanges } from '../follow/programme-changes.ts';
+import { realTime } from '../real-time.ts';
 
 /** Present/following is repeated every 3 s at most, and is used within a second or two on a busy machine. */
 const LATE_SEC = 6;
@@ -33,6 +34,7 @@ const AIR = {
   ],
 };
 
+const { prepare, test } = realTime();
 let evening: ProgrammeChanges;
 const received = new Map<string, Promise<Received>>();
 
@@ -62,7 +64,7 @@ async function streamed(title: string, enough = Number.POSITIVE_INFINITY): Promi
   return { bytes: Buffer.concat(parts), isClean, headAt };
 }
 
-beforeAll(async () => {
+prepare(async () => {
   evening = await ProgrammeChanges.start(AIR, 'GR:3', 1, { MIRAKURUN_PORT: '0' });
   for (const title of ['延びる試合', '遅れる映画']) received.set(title, streamed(title));
   received.set('中断される映画', streamed('中断される映画', RESUMED));

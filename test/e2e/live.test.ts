@@ -3,9 +3,10 @@
  * a small broadcast: a satellite station encoded and a terrestrial one in broadcast quality on a plain-http
  * host name, and a recording on localhost.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect } from 'bun:test';
 import type { Page } from 'playwright-core';
 import type { Recording, Station } from '../../lib/wire/api.ts';
+import { realTime } from '../real-time.ts';
 import { scenarioFile } from '../synth/scenario-file.ts';
 import { HANG_LIMIT_MS, until } from '../until.ts';
 import { hasChromium, PLAIN_HOST, sharedBrowser } from '../web/browser.ts';
@@ -42,6 +43,7 @@ const CHANNELS = [
   },
 ] as const;
 
+const { test } = realTime();
 let demo: Demo;
 let stations: Station[];
 /** Runs during the live views. */

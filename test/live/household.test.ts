@@ -3,11 +3,12 @@
  * encoder. No gap in any sound, and constant memory. Two minutes in the suite; with `--long` SVC_SOAK_S, or
  * an hour.
  */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, expect } from 'bun:test';
 import { BoxCutter } from '../../lib/mp4/boxes.ts';
 import { readFragment } from '../../lib/mp4/fragment.ts';
 import { readTracks, type Track } from '../../lib/mp4/tracks.ts';
 import { StationDemux } from '../../web/raw/station-demux.ts';
+import { realTime } from '../real-time.ts';
 import { until } from '../until.ts';
 import { DUAL_MONO, encoderPids, HD, ONE_SEGMENT, OTHER_CHANNEL, prepareAir, Rig } from './rig.ts';
 
@@ -37,6 +38,7 @@ class SoundLine {
   }
 }
 
+const { test } = realTime();
 let rig: Rig;
 beforeAll(async () => {
   rig = await Rig.start({ stations: await prepareAir() });

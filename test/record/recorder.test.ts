@@ -1,7 +1,8 @@
 /** The recorder's orders through a real agent with one tuner: start, share, hand over, resume after a restart. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect } from 'bun:test';
 import { join } from 'node:path';
 import { broadcastMs } from '../../lib/arib/time.ts';
+import { realTime } from '../real-time.ts';
 import { until } from '../until.ts';
 import { RecorderFixture } from './recorder-fixture.ts';
 import { clockSpan, compare, probed, TestBroadcast } from './test-broadcast.ts';
@@ -10,6 +11,7 @@ import { clockSpan, compare, probed, TestBroadcast } from './test-broadcast.ts';
 /** A tuner takes longer on a busy machine. */
 const LEAD_MS = 10_000;
 
+const { test } = realTime();
 let air: TestBroadcast;
 let other: TestBroadcast;
 

@@ -2,7 +2,7 @@
  * The whole service as a process, over HTTP only: a programme reserved by hand takes the only tuner from a
  * viewer, who is notified; the recording survives a restart of the service, and becomes a file.
  */
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, expect } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Value } from '@sinclair/typebox/value';
@@ -17,6 +17,7 @@ import {
 } from '../../lib/wire/api.ts';
 import { ServerSentEventParser } from '../../src/tuner/agent-link.ts';
 import { type Program, startProgram, WITHOUT_FFMPEG } from '../program.ts';
+import { realTime } from '../real-time.ts';
 import { until } from '../until.ts';
 import { compare, probed, TestBroadcast } from './test-broadcast.ts';
 
@@ -27,6 +28,7 @@ const LENGTH_MS = 16_000;
 const AWAY_MS = 1_500;
 const MARGIN_MS = 2_000;
 
+const { test } = realTime();
 let air: TestBroadcast;
 let service: Program;
 
