@@ -10,6 +10,7 @@ import { childEnvironment } from '../../lib/host/environment.ts';
 import { systemErrorStep } from '../../lib/host/system-error.ts';
 import type { TunerSettings } from '../tuner-settings.ts';
 import { fillWords, splitWords } from './command-line.ts';
+import { CommandPipe } from './command-pipe.ts';
 import type { Driver, TuneSession, TuneSink, TuneTarget } from './driver.ts';
 
 interface FakeDriverOptions {
@@ -51,11 +52,11 @@ export class FakeDriver implements Driver {
   }
 }
 
-type Child = Subprocess<'ignore', 'pipe', 'pipe'>;
+type Child = Subprocess<'ignore', number, 'pipe'>;
 
 class FakeSession implements TuneSession {
   readonly #child: Child;
-  readonly #stdout: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
+  readonly #output: CommandPipe;
   readonly #stderr: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
   readonly #stderrRead: Promise<void>;
   #stderrTail: Uint8Array = new Uint8Array(0);
@@ -67,24 +68,30 @@ class FakeSession implements TuneSession {
     private readonly options: FakeDriverOptions,
     private readonly sink: TuneSink,
   ) {
+    let output: CommandPipe | undefined;
     try {
+      output = new CommandPipe({
+        data: (bytes) => sink.data(bytes),
+        ended: (errno) => void this.#ended(errno),
+      });
       // Its own process group, so that its child processes end with it.
       this.#child = Bun.spawn([...command], {
         stdin: 'ignore',
-        stdout: 'pipe',
+        stdout: output.writeEnd,
         stderr: 'pipe',
         detached: true,
         env: childEnvironment(options.environment),
       });
     } catch (error) {
+      output?.close();
       throw new Error(`選局コマンド ${command[0]} を起動できません。${systemErrorStep(error)}`, {
         cause: error,
       });
     }
-    this.#stdout = this.#child.stdout.getReader();
+    this.#output = output;
+    this.#output.start();
     this.#stderr = this.#child.stderr.getReader();
     this.#stderrRead = this.#readStderr();
-    void this.#readStdout();
   }
 
   signal(): null {
@@ -96,17 +103,9 @@ class FakeSession implements TuneSession {
     return this.#closing;
   }
 
-  async #readStdout(): Promise<void> {
-    try {
-      for (;;) {
-        const { done, value } = await this.#stdout.read();
-        if (this.#closing !== undefined) return;
-        if (done) break;
-        this.sink.data(value);
-      }
-    } catch (error) {
-      if (this.#closing !== undefined) return;
-      this.#report(`選局コマンドの出力を読めません。${systemErrorStep(error)}`, String(error));
+  async #ended(errno: string | undefined): Promise<void> {
+    if (errno !== undefined) {
+      this.#report(`選局コマンドの出力を読めません。${systemErrorStep({ code: errno })}`, errno);
       return;
     }
     // The output is closed; the exit code follows at once unless the command continues without it.
@@ -145,8 +144,8 @@ class FakeSession implements TuneSession {
   }
 
   async #end(): Promise<void> {
+    this.#output.close();
     // Cancelled without waiting: a read that is pending in the kernel must not delay the signal.
-    void this.#stdout.cancel().catch(() => {});
     void this.#stderr.cancel().catch(() => {});
     const limits = [
       ['SIGTERM', this.options.killGraceMs],

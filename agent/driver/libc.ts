@@ -5,14 +5,19 @@
 import { dlopen, type Pointer, ptr, read } from 'bun:ffi';
 import type { SystemCalls } from './system-calls.ts';
 
-const SYMBOLS = {
-  open: { args: ['ptr', 'i32'], returns: 'i32' },
+/** For an open descriptor. */
+export const DESCRIPTOR_SYMBOLS = {
+  read: { args: ['i32', 'ptr', 'u64'], returns: 'i64' },
   close: { args: ['i32'], returns: 'i32' },
+  __errno_location: { args: [], returns: 'ptr' },
+} as const;
+
+const SYMBOLS = {
+  ...DESCRIPTOR_SYMBOLS,
+  open: { args: ['ptr', 'i32'], returns: 'i32' },
   // The third argument is a pointer or a value; both use one register.
   ioctl: { args: ['i32', 'u64', 'u64'], returns: 'i32' },
   poll: { args: ['ptr', 'u64', 'i32'], returns: 'i32' },
-  read: { args: ['i32', 'ptr', 'u64'], returns: 'i64' },
-  __errno_location: { args: [], returns: 'ptr' },
 } as const;
 
 type Library = ReturnType<typeof dlopen<typeof SYMBOLS>>['symbols'];
