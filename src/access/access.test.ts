@@ -108,7 +108,7 @@ describe('decideAccess', () => {
 
   test('with nothing configured every path except the open ones is refused with the reason', () => {
     const closed = policy('');
-    for (const path of ['/', '/api/services', '/app.js', '/api/healthy', '/loginx']) {
+    for (const path of ['/', '/api/services', '/app.js', '/api/healthy', '/loginx', '/tv/key/playlist.m3u']) {
       const decision = decideAccess(closed, request({ path, address: '127.0.0.1' }));
       expect(decision.kind).toBe('forbidden');
       expect(decision.kind === 'forbidden' && decision.reason).toContain('TRUSTED_NETWORKS');

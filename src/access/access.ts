@@ -50,8 +50,11 @@ export type AccessDecision =
   /** One of our tokens that is unknown or revoked: the device must pair again. */
   | { kind: 'invalid_token' };
 
-/** `open`: anyone. `ticket`: the route itself redeems a single-use ticket. `credentials`: network, session or token. */
-type Protection = 'open' | 'ticket' | 'credentials';
+/**
+ * `open`: anyone. `ticket`: the route itself redeems a single-use ticket. `key`: the route itself checks the key in its
+ * path. `credentials`: network, session or token.
+ */
+type Protection = 'open' | 'ticket' | 'key' | 'credentials';
 
 interface EndpointRow {
   /** A complete path, or a prefix that ends in `*`. */
@@ -75,7 +78,7 @@ const ENDPOINTS: readonly EndpointRow[] = [
   { path: '/api/live/socket', protection: 'ticket', why: 'browsers send no header with a WebSocket' },
   { path: '/tv/-', protection: 'credentials', why: 'as the next' },
   { path: '/tv/-/*', protection: 'credentials', why: 'without a key, for clients that are let in anyway' },
-  { path: '/tv/*', protection: 'ticket', why: 'the key of a client link is in the path' },
+  { path: '/tv/*', protection: 'key', why: 'the key of a client link is in the path' },
   { path: '*', protection: 'credentials', why: 'everything else' },
 ];
 
@@ -148,8 +151,10 @@ function sessionOf({ sessions }: AccessPolicy, { cookie, base }: AccessRequest):
 export function decideAccess(policy: AccessPolicy, request: AccessRequest): AccessDecision {
   const { address, path, authorization } = request;
   if (address === undefined) return { kind: 'forbidden', reason: ADDRESS_UNKNOWN };
-  if (protectionOf(path) !== 'credentials') return { kind: 'allow', letIn: { by: 'open' } };
+  const protection = protectionOf(path);
+  if (protection === 'open' || protection === 'ticket') return { kind: 'allow', letIn: { by: 'open' } };
   if (isClosed(policy)) return { kind: 'forbidden', reason: NOTHING_CONFIGURED };
+  if (protection === 'key') return { kind: 'allow', letIn: { by: 'open' } };
   // Before the networks: a revoked device inside the house must learn that it has to pair again.
   const token = ownToken(authorization);
   if (token !== undefined) {
