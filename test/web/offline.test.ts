@@ -252,6 +252,26 @@ describe.skipIf(!hasChromium)('saved by the page', () => {
     await plays(again);
   });
 
+  test('stopped while a piece arrives: nothing of it stays on the device', async () => {
+    const { release } = slow();
+    const page = await home.open('recordings?recording=1');
+    await pressSave(page);
+    await until(async () => (await partsHeld(page)) === 1);
+    await page.getByRole('link', { name: /保存しています/ }).click();
+    // The end of a piece that is complete already is stopped too late.
+    await page.evaluate(() => {
+      AbortController.prototype.abort = () => undefined;
+    });
+    await page.getByRole('button', { name: '保存をやめる' }).click();
+    await until(async () => (await rows(page)).length === 0);
+    release();
+    await page.waitForFunction(async () => {
+      const { held = [] } = await navigator.locks.query();
+      return held.every(({ name }) => name !== 'svc-offline-download');
+    });
+    expect(await partsHeld(page)).toBe(0);
+  });
+
   test('the service goes away and comes back: it goes on without a press', async () => {
     slow();
     const page = await home.open('recordings?recording=1');

@@ -130,9 +130,11 @@ export class OfflineDatabase {
     });
   }
 
-  /** @throws DOMException QuotaExceededError */
+  /** Without its row a piece would stay for ever. @throws DOMException QuotaExceededError */
   async putPart(id: RecordingId, index: number, part: SavedPart): Promise<void> {
-    await this.#do('parts', 'readwrite', ({ parts }) => settled(parts.put(part, [id, index])));
+    await this.#do(['videos', 'parts'], 'readwrite', async ({ videos, parts }) => {
+      if ((await settled(videos.getKey(id))) !== undefined) await settled(parts.put(part, [id, index]));
+    });
   }
 
   async removeParts(id: RecordingId): Promise<void> {
