@@ -6,7 +6,7 @@ export function WholeTitle({ title }: { title: string }) {
     <span>
       {wholeEpisodes(title).map(({ text, isEpisode }) =>
         isEpisode ? (
-          <span key={text} class="nowrap">
+          <span key={text} class="inline-block">
             {text}
           </span>
         ) : (
