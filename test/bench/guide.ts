@@ -178,7 +178,8 @@ function addedLag({ lag, idleLag }: Storing): number {
 
 async function measureStoring(): Promise<void> {
   let best = await storeSatelliteNetwork();
-  for (let attempt = 1; attempt < PASSES && best.lag > LIMITS.lagMs; attempt++) {
+  const limitMs = LIMITS.lagMs * figures.machine.factor();
+  for (let attempt = 1; attempt < PASSES && addedLag(best) > limitMs; attempt++) {
     const again = await storeSatelliteNetwork();
     if (addedLag(again) < addedLag(best)) best = again;
   }
