@@ -3,7 +3,12 @@
  * and need three system calls for each piece; with eight tunings these were two thirds of all the agent's.
  */
 import { dlopen, type Pointer, ptr, read } from 'bun:ffi';
-import { type MonotonicClock, systemMonotonicClock, untilSharedTick } from '../../lib/host/clock.ts';
+import {
+  type MonotonicClock,
+  type MonotonicMs,
+  systemMonotonicClock,
+  untilSharedTick,
+} from '../../lib/host/clock.ts';
 import { DESCRIPTOR_SYMBOLS } from './libc.ts';
 import { ERRNO, errnoName, O_CLOEXEC, O_NONBLOCK } from './system-calls.ts';
 
@@ -21,8 +26,9 @@ const F_SETPIPE_SZ = 1031;
 /** The most that a user may set; 400 ms of the fastest broadcast (24 Mbit/s). */
 const PIPE_BYTES = 1024 * 1024;
 const READ_MS = 20;
-/** Before the first bytes, so that a stream starts early, and while the pipe is half full. */
+/** Until STARTING_MS after the first bytes, so that a stream starts early, and while the pipe is half full. */
 const SHORT_MS = 4;
+const STARTING_MS = 500;
 
 let library: ReturnType<typeof dlopen<typeof SYMBOLS>>['symbols'] | undefined;
 const buffer = new Uint8Array(PIPE_BYTES);
@@ -41,6 +47,7 @@ export class CommandPipe {
   readonly #libc: NonNullable<typeof library>;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #delayMs = SHORT_MS;
+  #firstAt: MonotonicMs | undefined;
   #isWriteEndOpen = true;
   #isOpen = true;
 
@@ -87,7 +94,10 @@ export class CommandPipe {
     const length = Number(this.#libc.read(this.#readEnd, ptr(buffer), buffer.length));
     const errno = length < 0 ? this.#errno() : undefined;
     if (errno === undefined && length > 0) {
-      this.#delayMs = length * 2 < this.#capacity ? READ_MS : SHORT_MS;
+      const now = this.clock();
+      this.#firstAt ??= now;
+      const isShort = now - this.#firstAt < STARTING_MS || length * 2 >= this.#capacity;
+      this.#delayMs = isShort ? SHORT_MS : READ_MS;
       this.handlers.data(buffer.slice(0, length));
     } else if (errno !== ERRNO.EAGAIN && errno !== ERRNO.EINTR) {
       this.close();
