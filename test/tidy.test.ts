@@ -354,6 +354,20 @@ test('the scripts of the browser contain no validators', async () => {
   expect(modules.filter((module) => module.includes('mediabunny'))).toEqual([]);
 });
 
+test('workers load neither validators nor migrations', async () => {
+  const workers = FILES.filter((file) => /^src\/\w+\.worker\.ts$/.test(file));
+  expect(workers.length).toBeGreaterThan(4);
+  const built = await Bun.build({
+    entrypoints: workers.map((file) => join(ROOT, file)),
+    target: 'bun',
+    minify: true,
+    metafile: true,
+  });
+  const modules = Object.values(built.metafile?.outputs ?? {}).flatMap(({ inputs }) => Object.keys(inputs));
+  expect(modules.some((module) => module.endsWith('src/store/connection.ts'))).toBe(true);
+  expect(modules.filter((module) => /@sinclair|store\/(?:schema|migrations)/.test(module))).toEqual([]);
+});
+
 test('no import cycles, type imports counted', () => {
   const next = new Map<string, string[]>();
   for (const { from, to } of EDGES) next.set(from, [...(next.get(from) ?? []), to]);
