@@ -62,8 +62,8 @@ export function Rail() {
           key={entry.name}
           class={
             entry.wide === true
-              ? 'rail-item stack items-middle gap-20 relative text-xs bold muted round-m wide-only'
-              : 'rail-item stack items-middle gap-20 relative text-xs bold muted round-m'
+              ? 'rail-item stack items-middle relative text-xs bold muted round-m wide-only gap-25'
+              : 'rail-item stack items-middle relative text-xs bold muted round-m gap-25'
           }
           href={entry.href}
           aria-current={entry.name === shown || entry.within?.includes(shown) === true ? 'page' : undefined}

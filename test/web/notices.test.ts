@@ -9,7 +9,7 @@ import { hasChromium, PHONE, webRig } from './rig.ts';
 describe.skipIf(!hasChromium)('notices', () => {
   const rig = webRig({ stations: manyStations([6, 0, 0]) });
 
-  const badge = (page: Page) => page.locator('.rail .badge');
+  const badge = (page: Page) => page.locator('.rail .bell-count');
 
   test('new ones are counted everywhere, until the list was opened; each leads to its thing', async () => {
     const now = Date.now();

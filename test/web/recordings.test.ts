@@ -104,7 +104,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await page.getByRole('tab', { name: /^失敗/u }).click();
     await page.locator('.cell-main[data-id="900"]').waitFor();
     expect(await cards(page).count()).toBe(1);
-    expect(await page.locator('.verdict').textContent()).toBe('失敗');
+    expect(await page.locator('.rec-foot .badge').textContent()).toBe('失敗');
     await page.getByRole('tab', { name: /^未視聴/u }).click();
     await page.waitForFunction(() => document.querySelectorAll('.rec-seen').length === 0);
     expect(new URL(page.url()).searchParams.get('unwatched')).toBe('1');
@@ -199,7 +199,7 @@ describe.skipIf(!hasChromium)('recordings', () => {
       name: '長い題名の番組'.repeat(4),
     }));
     const page = await open('recordings', { ...PHONE, list });
-    const mark = page.locator('.rec-as-grid .verdict[data-tone="warn"]').first();
+    const mark = page.locator('.rec-as-grid .rec-foot .badge[data-tone="warn"]').first();
     await mark.waitFor();
     const [line, below] = await mark.evaluate((element) => {
       const card = element.closest('.rec');

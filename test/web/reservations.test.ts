@@ -45,7 +45,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     await page.getByRole('button', { name: '確認する' }).click();
     await row(page, 15).waitFor();
     expect(await row(page, 15).textContent()).toContain('録画を始められませんでした');
-    expect(await page.locator('.booking-missed').textContent()).toContain('録り逃し 1件');
+    expect(await page.locator('.alert').textContent()).toContain('録り逃し 1件');
     expect(new URL(page.url()).searchParams.get('filter')).toBe('trouble');
     await row(page, 14).waitFor({ state: 'detached' });
     await row(page, 1).waitFor({ state: 'detached' });
@@ -61,7 +61,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     await row(page, 6).getByRole('button', { name: '取り消す' }).click();
     await until(() => stateOf(6) === 'cancelled');
     await page.getByRole('button', { name: '元に戻す' }).click();
-    await row(page, 6).locator('.booking-badge', { hasText: '予約済み' }).waitFor();
+    await row(page, 6).locator('.badge', { hasText: '予約済み' }).waitFor();
     expect(stateOf(6)).toBe('scheduled');
     const isFree = () => row(page, 6).locator('.booking-action[aria-disabled="false"]').waitFor();
     await isFree();
@@ -166,7 +166,7 @@ describe.skipIf(!hasChromium)('reservations', () => {
     const stop = conflict.getByRole('button', { name: /^.+の録画をやめて.+を録画$/u });
     await stop.click();
     await focusOn(page, '録画を続ける');
-    const question = (await conflict.locator('.stop-question').textContent()) ?? '';
+    const question = (await conflict.locator('.alert').textContent()) ?? '';
     for (const words of ['残り40分は録画されません', 'ここまでの録画は残ります'])
       expect(question).toContain(words);
     await page.keyboard.press('Enter');
@@ -536,6 +536,6 @@ describe.skipIf(!hasChromium)('reservations', () => {
       item.id === 2 ? { ...item, state: 'recording' } : item,
     );
     rig.service.send('recordings');
-    await row(page, 2).locator('.booking-badge', { hasText: '録画中' }).waitFor();
+    await row(page, 2).locator('.badge', { hasText: '録画中' }).waitFor();
   });
 });

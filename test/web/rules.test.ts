@@ -230,7 +230,7 @@ describe.skipIf(!hasChromium)('rules', () => {
     await page.getByText('を止めました').waitFor();
     expect(rules()[0]).toMatchObject({ enabled: false, priority: 3, keepDays: 30 });
     await page.getByRole('button', { name: '元に戻す' }).click();
-    await card.locator('.rule-next .booking-badge').waitFor();
+    await card.locator('.rule-next .badge').waitFor();
     const before = rules()[0];
 
     await card.getByRole('button', { name: '削除' }).click();
@@ -265,10 +265,10 @@ describe.skipIf(!hasChromium)('rules', () => {
     await page.locator('.rule').nth(4).waitFor();
     expect((await names())[0]).toBe('いつもの話');
     await page
-      .locator('.rule-note', { hasText: '時間がかかりすぎます' })
+      .locator('.alert', { hasText: '時間がかかりすぎます' })
       .getByText('編集して保存し直すか')
       .waitFor();
-    const crowded = page.locator('.rule-hint', { hasText: '残りの 50 件は放送が近づいてから' });
+    const crowded = page.locator('.alert', { hasText: '残りの 50 件は放送が近づいてから' });
     expect(await crowded.count()).toBe(1);
     await page.getByRole('button', { name: '並び順' }).click();
     await page.getByRole('radio', { name: '名前順' }).click();
@@ -402,8 +402,8 @@ describe.skipIf(!hasChromium)('rules', () => {
     expect(await byHand.locator('.row').count()).toBe(1);
     expect(await coming.textContent()).toContain('チューナーが足りません。');
     const done = page.locator('section', { has: page.getByRole('heading', { name: '録画したもの' }) });
-    await done.locator('.verdict').nth(4).waitFor();
-    const verdicts = await done.locator('.verdict').allTextContents();
+    await done.locator('.badge').nth(4).waitFor();
+    const verdicts = await done.locator('.badge').allTextContents();
     expect(verdicts).toEqual(['完全', '完全', '完全', '一部に乱れ', '失敗']);
     household.rules.rules = [];
     rig.service.send('rules');

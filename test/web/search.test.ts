@@ -85,7 +85,7 @@ describe.skipIf(!hasChromium)('search', () => {
     const page = await open('search?q=灯台守', PHONE);
     const line = page.locator('.found-line').first();
     await line.getByRole('button', { name: /^予約：/u }).click();
-    await line.locator('.found-badge', { hasText: '予約済み' }).waitFor();
+    await line.locator('.badge', { hasText: '予約済み' }).waitFor();
     await page.locator('.toast', { hasText: '予約しました' }).waitFor();
     await line.locator('.found').focus();
     await page.keyboard.press('r');
@@ -203,7 +203,7 @@ describe.skipIf(!hasChromium)('search', () => {
       '予約',
       '録画ルール',
     ]);
-    expect(await page.locator('.found-badge').allTextContents()).toEqual([
+    expect(await page.locator('.badge').allTextContents()).toEqual([
       '予約済み',
       '一部に乱れ',
       '競合',

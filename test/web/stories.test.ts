@@ -169,8 +169,8 @@ describe.skipIf(!hasChromium)('a household', () => {
 
   test('sees the verdict of the first recording, moves it to the bin and restores it', async () => {
     const page = await open('recordings');
-    const card = page.locator('.rec', { has: page.locator('.verdict') }).first();
-    await card.locator('.verdict', { hasText: /完全|乱れ|途中から|欠落/u }).waitFor();
+    const card = page.locator('.rec', { has: page.locator('.rec-foot .badge') }).first();
+    await card.locator('.rec-foot .badge', { hasText: /完全|乱れ|途中から|欠落/u }).waitFor();
     const link = card.locator('.rec-link');
     const id = await link.getAttribute('data-id');
     await link.click();

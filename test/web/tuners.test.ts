@@ -145,7 +145,7 @@ describe.skipIf(!hasChromium)('the tuner screen', () => {
     const page = await rig.open('nowhere', PHONE);
     const faults = faultsOf(page);
     await page.goto(`${rig.service.url}tuners`);
-    const rows = page.locator('.trouble');
+    const rows = page.locator('.troubles > li');
     await rows.first().waitFor();
     const texts = await rows.allTextContents();
     expect(texts).toHaveLength(3);

@@ -52,13 +52,11 @@ describe.skipIf(!hasChromium)('verdicts', () => {
     const page = await rig.open('reservations?done=1');
     await page.getByRole('switch').click();
     await row(page, 4).waitFor();
-    const badges = await Promise.all(
-      [1, 2, 3, 4].map((id) => row(page, id).locator('.booking-badge').textContent()),
-    );
+    const badges = await Promise.all([1, 2, 3, 4].map((id) => row(page, id).locator('.badge').textContent()));
     expect(badges).toEqual(['完了', '一部に乱れ', '失敗', '完了']);
-    expect(await row(page, 2).locator('.booking-badge[data-tone="warn"]').count()).toBe(1);
+    expect(await row(page, 2).locator('.badge[data-tone="warn"]').count()).toBe(1);
     await row(page, 2).locator('.booking-main').click();
-    await page.getByRole('dialog').locator('.booking-badge', { hasText: '一部に乱れ' }).waitFor();
+    await page.getByRole('dialog').locator('.badge', { hasText: '一部に乱れ' }).waitFor();
   });
 
   test('a series shows the verdict of any damaged episode, also where its newest is complete', async () => {
@@ -77,8 +75,8 @@ describe.skipIf(!hasChromium)('verdicts', () => {
         localStorage.setItem('svc.recordings-look', JSON.stringify(kept));
       }, look);
       await page.goto(`${rig.service.url}recordings`);
-      await page.locator('.rec-pile .verdict', { hasText: '一部に乱れ 1件' }).waitFor();
-      expect(await page.locator('.rec-pile .verdict').count()).toBe(1);
+      await page.locator('.rec-pile .rec-foot .badge[data-tone]', { hasText: '一部に乱れ 1件' }).waitFor();
+      expect(await page.locator('.rec-pile .rec-foot .badge[data-tone]').count()).toBe(1);
       const name = await page.locator('.rec-pile .hidden-text').first().textContent();
       expect(name).toContain('一部に乱れ 1件');
     }

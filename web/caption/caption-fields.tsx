@@ -146,7 +146,7 @@ export function CaptionFields({ children }: { readonly children?: ComponentChild
           change({ position: value === 'bottom' || value === 'top' ? value : 'broadcast' })
         }
       />
-      <div class="panel-actions caption-share">
+      <div class="panel-actions above-150">
         <button type="button" class="button button-small" onClick={() => void share()}>
           {TEXTS.forAll}
         </button>
@@ -156,7 +156,7 @@ export function CaptionFields({ children }: { readonly children?: ComponentChild
           </button>
         ) : null}
       </div>
-      <p class="sheet-note">{TEXTS.thisDevice}</p>
+      <p class="muted">{TEXTS.thisDevice}</p>
     </div>
   );
 }

@@ -15,9 +15,9 @@ export function DataFacts({ data }: { data: DataBroadcast }) {
     <section class="sheet-section stack gap-75 above-150" aria-label={TEXTS.facts}>
       <h3>{TEXTS.facts}</h3>
       {kind === 'off' ? (
-        <p class="sheet-note">{TEXTS.factsOff}</p>
+        <p class="muted">{TEXTS.factsOff}</p>
       ) : (
-        <dl class="facts">
+        <dl class="facts bordered clip round-m">
           <div class="fact">
             <dt>{TEXTS.state}</dt>
             <dd>{TEXTS.states[kind]}</dd>

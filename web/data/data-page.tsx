@@ -61,12 +61,12 @@ function DataBar(props: BarProps) {
   return (
     <div class="data-bar" data-nav-group="data-bar">
       {station === undefined ? null : <Logo station={station} />}
-      <p class="data-name flex align-baseline min-0 gap-60 nowrap">
+      <p class="data-name flex align-baseline min-0 nowrap gap-50">
         <b class="clip">{name}</b>
         <span class="clip muted">{props.label}</span>
       </p>
       {props.isCommunicating ? (
-        <span class="data-sign inline-row rigid gap-30" title={TEXTS.communicating}>
+        <span class="data-sign inline-row rigid gap-25" title={TEXTS.communicating}>
           <Icon name="transfer" />
           {TEXTS.communicating}
         </span>
@@ -83,7 +83,7 @@ function DataBar(props: BarProps) {
       </p>
       <button
         type="button"
-        class="data-button data-remote-button inline-row rigid gap-30 bold pill"
+        class="data-button data-remote-button inline-row rigid bold pill gap-25 glass"
         aria-pressed={isRemoteShown}
         aria-label={label}
         title={label}
@@ -93,7 +93,7 @@ function DataBar(props: BarProps) {
       </button>
       <button
         type="button"
-        class="data-button inline-row rigid gap-30 bold pill"
+        class="data-button inline-row rigid bold pill gap-25 glass"
         aria-label={props.leaveLabel}
         onClick={() => data.leave()}
       >
@@ -114,7 +114,7 @@ function Ended({ words, onAgain, onClose }: { words: EndWords; onAgain: () => vo
   const first = useRef<HTMLButtonElement>(null);
   useEffect(() => first.current?.focus({ preventScroll: true }), []);
   return (
-    <div class="stage-note stage-note-wide data-ended" role="alert" data-nav-group="data-ended">
+    <div class="stage-note stage-note-wide" role="alert" data-nav-group="data-ended">
       <h2 class="text-xl text-white">{words.title}</h2>
       <p>{words.next}</p>
       <p class="panel-actions">

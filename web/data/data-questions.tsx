@@ -21,15 +21,15 @@ function QuestionSheet({ question, station }: { question: Question; station: str
       title={isReserving ? TEXTS.reserveTitle : TEXTS.cancelTitle}
       onClose={() => question.answer(false)}
     >
-      <div class="confirm gap-100 stack">
+      <div class="gap-100 stack">
         <p>{isReserving ? TEXTS.reserveNote(station) : TEXTS.cancelNote(station)}</p>
-        <div class="pad-75-100 stack gap-25 round-m ground">
+        <div class="stack gap-25 round-m ground pad-3">
           <b>{splitTitle(program.name).title}</b>
           <span class="numbers note">
             {`${airDateText(program.start_at)} ${spanText(program.start_at, program.end_at)}　${narrow(program.service_name)}`}
           </span>
         </div>
-        <div class="confirm-actions">
+        <div class="flex wrap gap-75">
           <button
             ref={refuse}
             type="button"
@@ -61,10 +61,10 @@ function RegionSheet({ data, station }: { data: DataBroadcast; station: string }
   const { application, answer } = question;
   return (
     <Sheet title={TEXTS.regionTitle} onClose={() => answer(false)}>
-      <div class="confirm gap-100 stack">
+      <div class="gap-100 stack">
         <p>{TEXTS.regionNote(station, application.name ?? TEXTS.application)}</p>
         <p>{TEXTS.regionOnce}</p>
-        <div class="confirm-actions">
+        <div class="flex wrap gap-75">
           <button ref={refuse} type="button" class="button" data-nav-initial="" onClick={() => answer(false)}>
             {TEXTS.regionRefuse}
           </button>
@@ -101,7 +101,7 @@ function InputSheet({ input, station, onDone }: InputProps) {
   return (
     <Sheet title={TEXTS.inputTitle} onClose={() => onDone(undefined)}>
       <form
-        class="confirm gap-100 stack"
+        class="gap-100 stack"
         onSubmit={(event) => {
           event.preventDefault();
           onDone(text.value);
@@ -113,7 +113,7 @@ function InputSheet({ input, station, onDone }: InputProps) {
           {TEXTS.characters[characterType]}
         </p>
         {isPassword ? <input type="password" {...field} /> : <input type="text" {...field} />}
-        <div class="confirm-actions">
+        <div class="flex wrap gap-75">
           <button type="button" class="button" onClick={() => onDone(undefined)}>
             {TEXTS.cancelInput}
           </button>

@@ -82,7 +82,7 @@ export function DataRemote({ data }: { data: DataBroadcast }) {
         ))}
       </div>
       {showsDigits ? (
-        <div class="remote-digits numbers stack gap-30">
+        <div class="remote-digits numbers stack gap-25">
           {DIGITS.map((digit) => (
             <Key key={digit} data={data} code={KEY.digit0 + digit} label={String(digit)}>
               {digit}
@@ -90,7 +90,7 @@ export function DataRemote({ data }: { data: DataBroadcast }) {
           ))}
         </div>
       ) : (
-        <div class="remote-pad stack gap-30">
+        <div class="remote-pad stack gap-25">
           {ARROWS.map(([code, icon, label, place]) => (
             <Key key={code} data={data} code={code} label={label} class={place}>
               <Icon name={icon} />

@@ -17,7 +17,7 @@ export function GenreSheet({ chosen, onChoose, onClose }: GenreProps & { readonl
   };
   return (
     <Sheet title={TEXTS.genre} onClose={onClose}>
-      <p class="sheet-note below-75">{TEXTS.genreNote}</p>
+      <p class="below-75 muted">{TEXTS.genreNote}</p>
       <div class="choices stack gap-50" role="radiogroup" aria-label={TEXTS.genre}>
         {[{ lv1: undefined, name: TEXTS.all }, ...MAJOR_GENRES].map(({ lv1, name }) => (
           // biome-ignore lint/a11y/useSemanticElements: a radio input would change with the arrow keys that move the focus here
@@ -25,7 +25,7 @@ export function GenreSheet({ chosen, onChoose, onClose }: GenreProps & { readonl
             key={name}
             type="button"
             role="radio"
-            class="choice choice-slim hstack justify-between gap-100 bold text-left round-m bordered"
+            class="choice hstack justify-between gap-100 bold text-left round-m bordered"
             aria-checked={chosen === lv1}
             data-genre={lv1}
             onClick={() => choose(lv1)}
@@ -54,7 +54,7 @@ export function Legend({ chosen, onChoose }: GenreProps) {
         <button
           key={lv1}
           type="button"
-          class="legend-item inline-row rigid gap-35 text-mini bold muted pill hover-deep"
+          class="legend-item inline-row rigid text-mini bold muted pill hover-deep gap-40 pad-x"
           data-genre={lv1}
           aria-pressed={chosen === lv1}
           onClick={() => onChoose(chosen === lv1 ? undefined : lv1)}

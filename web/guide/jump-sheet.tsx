@@ -25,15 +25,15 @@ export function JumpSheet({ span, day, onJump, onClose }: JumpSheetProps) {
   );
   return (
     <Sheet title={TEXTS.jump} onClose={onClose}>
-      <h3 class="below-50 above-100 no-margin">{TEXTS.date}</h3>
-      <div class="jump-days stack gap-40" role="radiogroup" aria-label={TEXTS.date}>
+      <h3 class="above-100 no-margin below-75">{TEXTS.date}</h3>
+      <div class="jump-days tiles gap-40" style="--tile:7.2rem" role="radiogroup" aria-label={TEXTS.date}>
         {days.map((one) => (
           // biome-ignore lint/a11y/useSemanticElements: a radio input would change with the arrow keys that move the focus here
           <button
             key={one}
             type="button"
             role="radio"
-            class="chip"
+            class="chip button button-small"
             aria-checked={chosen.value === one}
             onClick={() => {
               chosen.value = one;
@@ -43,13 +43,13 @@ export function JumpSheet({ span, day, onJump, onClose }: JumpSheetProps) {
           </button>
         ))}
       </div>
-      <h3 class="below-50 above-100 no-margin">{TEXTS.hour}</h3>
+      <h3 class="above-100 no-margin below-75">{TEXTS.hour}</h3>
       <div class="jump-hours stack gap-40">
         {HOURS.map((index) => (
           <button
             key={index}
             type="button"
-            class="chip numbers"
+            class="chip numbers button button-small"
             onClick={() => {
               onJump(plusMs(chosen.value, index * HOUR_MS));
               onClose();

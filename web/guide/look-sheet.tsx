@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { Icon } from '../ui/icon.tsx';
 import { Segments } from '../ui/segments.tsx';
 import { Sheet } from '../ui/sheet.tsx';
+import { SwitchButton } from '../ui/switch-button.tsx';
 import { MAJOR_GENRES, majorGenreName } from '../words/genre.ts';
 import { chooseColour, colourOf } from '../words/genre-colours.ts';
 import { dimShopping, forgetLook, guideLetters, guideWidth, isUsualLook } from './look.ts';
@@ -23,9 +24,9 @@ interface SizeProps {
 
 function Size({ label, value, onStep }: SizeProps) {
   return (
-    <div class="look-row text-left full-width justify-between cluster">
+    <div class="text-left full-width justify-between line">
       <span class="bold">{label}</span>
-      <span class="look-size inline-row gap-50">
+      <span class="inline-row gap-50">
         <button
           type="button"
           class="button button-small button-icon"
@@ -51,14 +52,14 @@ function Size({ label, value, onStep }: SizeProps) {
 function Colours() {
   const chosen = useSignal<number | undefined>(undefined);
   return (
-    <ul class="stack gap-15 below-100">
+    <ul class="stack below-100 gap-10">
       {MAJOR_GENRES.map(({ lv1, name }) => {
         const open = chosen.value === lv1;
         return (
           <li key={lv1}>
             <button
               type="button"
-              class="pad-0-50 hstack full-width press-height gap-75 text-left round-s"
+              class="hstack full-width press-height gap-75 text-left round-s pad-x"
               data-genre={lv1}
               aria-expanded={open}
               onClick={() => {
@@ -69,7 +70,7 @@ function Colours() {
               {name}
             </button>
             {open ? (
-              <div class="look-colours flex wrap gap-35" role="radiogroup" aria-label={TEXTS.colourOf(name)}>
+              <div class="flex wrap gap-40 pad-2" role="radiogroup" aria-label={TEXTS.colourOf(name)}>
                 {MAJOR_GENRES.map(({ lv1: colour }) => (
                   // biome-ignore lint/a11y/useSemanticElements: a radio input would change with the arrow keys that move the focus here
                   <button
@@ -109,10 +110,10 @@ interface LookSheetProps {
 export function LookSheet({ zoom, onZoom, onWidth, onUsual, onStations, onClose }: LookSheetProps) {
   return (
     <Sheet title={TEXTS.look} onClose={onClose}>
-      <p class="sheet-note">{TEXTS.thisDevice}</p>
+      <p class="muted">{TEXTS.thisDevice}</p>
       <Size label={TEXTS.rows} value={zoom} onStep={onZoom} />
       <Size label={TEXTS.columns} value={guideWidth.value} onStep={onWidth} />
-      <div class="look-row text-left full-width justify-between cluster">
+      <div class="text-left full-width justify-between line">
         <span class="bold">{TEXTS.letters}</span>
         <Segments
           label={TEXTS.letters}
@@ -123,28 +124,17 @@ export function LookSheet({ zoom, onZoom, onWidth, onUsual, onStations, onClose 
           }}
         />
       </div>
+      <SwitchButton label={TEXTS.dimShopping} value={dimShopping} />
       <button
         type="button"
-        role="switch"
-        class="look-row text-left full-width justify-between cluster"
-        aria-checked={dimShopping.value}
-        onClick={() => {
-          dimShopping.value = !dimShopping.value;
-        }}
-      >
-        <span class="bold">{TEXTS.dimShopping}</span>
-        <span class="switch" aria-hidden="true" />
-      </button>
-      <button
-        type="button"
-        class="look-row text-left full-width justify-between cluster"
+        class="text-left full-width justify-between line"
         aria-haspopup="dialog"
         onClick={onStations}
       >
         <span class="bold">{TEXTS.stationOrder}</span>
         <Icon name="list" />
       </button>
-      <h3 class="below-50 above-100 no-margin">{TEXTS.genreColours}</h3>
+      <h3 class="above-100 no-margin below-75">{TEXTS.genreColours}</h3>
       <Colours />
       <button
         type="button"

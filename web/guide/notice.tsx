@@ -1,5 +1,6 @@
 /** Loading, error and empty states of the guide, over or instead of its sheet. */
 
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Station } from '../../lib/wire/api.ts';
 import { needsScan } from '../query/first-scan.ts';
@@ -28,6 +29,36 @@ interface NoticeProps {
 /** A guide that is complete is not polled for its progress. */
 const { poll: _, ...ON_EVENTS } = GUIDE_STATUS;
 
+/** What is being waited for, over the sheet. */
+export function GuideLoading({ text }: { readonly text: string }) {
+  return (
+    <p
+      class="guide-loading numbers shadow-2 surface-high pill bold text-s absolute at-middle no-pointer nowrap"
+      role="status"
+    >
+      {text}
+    </p>
+  );
+}
+
+/** Why the sheet is empty, and the way on. */
+function Notice({
+  role,
+  children,
+}: {
+  readonly role: 'alert' | 'status';
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <div
+      class="guide-notice shadow-2 surface-high bordered round-l text-center muted absolute gap-75 items-middle stack"
+      role={role}
+    >
+      {children}
+    </div>
+  );
+}
+
 /** Says over a sheet with empty columns that their programmes are being received. */
 function FirstRead({ type }: { readonly type: Station['type'] }) {
   const [isReading, setReading] = useState(false);
@@ -36,24 +67,14 @@ function FirstRead({ type }: { readonly type: Station['type'] }) {
   const progress = status === undefined ? undefined : firstReading(status, (id) => shown.has(id));
   useEffect(() => setReading(progress !== undefined), [progress === undefined]);
   if (progress === undefined) return null;
-  return (
-    <p
-      class="guide-loading shadow-2 surface-high pill bold text-s absolute at-middle numbers no-pointer nowrap"
-      role="status"
-    >
-      {TEXTS.receiving(progress.total, progress.known)}
-    </p>
-  );
+  return <GuideLoading text={TEXTS.receiving(progress.total, progress.known)} />;
 }
 
 export function GuideNotice({ state, bare, type, onRetry, onNow }: NoticeProps) {
   if (state.kind === 'failed') {
     return (
-      <div
-        class="guide-notice shadow-2 surface-high bordered round-l text-center muted absolute gap-75 items-middle stack"
-        role="alert"
-      >
-        <p class="ink bold text-l gap-60 hstack">
+      <Notice role="alert">
+        <p class="ink bold text-l hstack gap-50">
           <Icon name="unlink" />
           {TEXTS.failed}
         </p>
@@ -62,15 +83,11 @@ export function GuideNotice({ state, bare, type, onRetry, onNow }: NoticeProps) 
         <button type="button" class="button button-main" onClick={onRetry}>
           {TEXTS.retry}
         </button>
-      </div>
+      </Notice>
     );
   }
   if (state.kind === 'loading') {
-    return (
-      <p class="guide-loading shadow-2 surface-high pill nowrap bold text-s absolute at-middle" role="status">
-        {TEXTS.loading}
-      </p>
-    );
+    return <GuideLoading text={TEXTS.loading} />;
   }
   return bare.length > 0 ? <EmptyNotice bare={bare} type={type} onNow={onNow} /> : <FirstRead type={type} />;
 }
@@ -91,26 +108,20 @@ function EmptyNotice({ bare, type, onNow }: Pick<NoticeProps, 'bare' | 'type' | 
   );
   if (known === true) {
     return (
-      <div
-        class="guide-notice shadow-2 surface-high bordered round-l text-center muted absolute gap-75 items-middle stack"
-        role="status"
-      >
-        <p class="ink bold text-l gap-60 hstack">{TEXTS.notYetSent}</p>
+      <Notice role="status">
+        <p class="ink bold text-l hstack gap-50">{TEXTS.notYetSent}</p>
         <p>{TEXTS.notYetSentNote}</p>
         <button type="button" class="button" onClick={onNow}>
           {TEXTS.toNow}
         </button>
-      </div>
+      </Notice>
     );
   }
   // Before the first scan there are only the standard satellite stations.
   if (needsScan(tuners ?? [], new Set(stations.value.map((station) => station.type)))) {
     return (
-      <div
-        class="guide-notice shadow-2 surface-high bordered round-l text-center muted absolute gap-75 items-middle stack"
-        role="status"
-      >
-        <p class="ink bold text-l gap-60 hstack">
+      <Notice role="status">
+        <p class="ink bold text-l hstack gap-50">
           <Icon name="antenna" />
           {TEXTS.notScanned}
         </p>
@@ -118,15 +129,12 @@ function EmptyNotice({ bare, type, onNow }: Pick<NoticeProps, 'bare' | 'type' | 
         <a class="button button-main" href="setup">
           {TEXTS.scan}
         </a>
-      </div>
+      </Notice>
     );
   }
   return (
-    <div
-      class="guide-notice shadow-2 surface-high bordered round-l text-center muted absolute gap-75 items-middle stack"
-      role="status"
-    >
-      <p class="ink bold text-l gap-60 hstack">
+    <Notice role="status">
+      <p class="ink bold text-l hstack gap-50">
         <Icon name="antenna" />
         {TEXTS.notGathered}
       </p>
@@ -141,7 +149,7 @@ function EmptyNotice({ bare, type, onNow }: Pick<NoticeProps, 'bare' | 'type' | 
       <a class="button button-main" href="tuners">
         {TEXTS.gatherNow}
       </a>
-    </div>
+    </Notice>
   );
 }
 
@@ -159,12 +167,7 @@ function ColumnsWaiting({ text }: { text: string }) {
             </div>
           ))}
         </div>
-        <p
-          class="guide-loading shadow-2 surface-high pill nowrap bold text-s absolute at-middle"
-          role="status"
-        >
-          {text}
-        </p>
+        <GuideLoading text={text} />
       </div>
     </div>
   );

@@ -25,13 +25,13 @@ function Row({ station, only }: { station: Station; only: boolean }) {
   const pinned = isPinned(id);
   const shown = !isHidden(id);
   return (
-    <li class="order-row cluster justify-between line-below" data-hidden={shown ? undefined : ''}>
-      <span class="order-name hstack min-0 gap-60">
+    <li class="justify-between line-below line" data-hidden={shown ? undefined : ''}>
+      <span class="hstack min-0 gap-50">
         <Logo station={station} />
         <span class="numbers">{channelLabel(station, stations.value)}</span>
         <b>{name}</b>
       </span>
-      <span class="cluster gap-35">
+      <span class="cluster gap-40">
         {pinned ? (
           <>
             <button
@@ -72,7 +72,7 @@ export function StationSheet({ type, onClose }: { type: Station['type']; onClose
   const hidden = stations.value.filter((station) => station.type === type && isHidden(station.id));
   return (
     <Sheet title={TEXTS.stationOrder} onClose={onClose} wide>
-      <p class="sheet-note">{TEXTS.stationOrderNote}</p>
+      <p class="muted">{TEXTS.stationOrderNote}</p>
       <ul class="order below-75 above-75 no-margin stack">
         {[...shown, ...hidden].map((station) => (
           <Row key={station.id} station={station} only={shown.length === 1} />

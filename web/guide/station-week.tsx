@@ -16,6 +16,7 @@ import { airClockText, dateText, spanText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
 import { WholeTitle } from '../words/whole-title.tsx';
 import { dimShopping, isDimmable } from './look.ts';
+import { GuideLoading } from './notice.tsx';
 import { TEXTS } from './texts.ts';
 
 /** Shorter cells, in hours, have room for one line only. */
@@ -50,7 +51,9 @@ function Program({ program, place, now }: { program: GuideProgram; place: WeekPl
       <Named name={kept === undefined ? words : TEXTS.airing(words, kept)}>
         <span class="week-words max-full block-level relative layer-1 clip">
           <b class="numbers">{airClockText(program.startAt)}</b>
-          {kept === undefined ? null : <span class="week-kept record-color text-white pill">{kept}</span>}
+          {kept === undefined ? null : (
+            <span class="record-color text-white pill text-mini pad-x">{kept}</span>
+          )}
           <WholeTitle title={title} />
         </span>
       </Named>
@@ -89,7 +92,7 @@ export function StationWeek({ station, list }: StationWeekProps) {
         <span class="week-station max-full inline-row min-0 gap-50">
           <Logo station={station} />
           <select
-            class="select surface round-m ink press-height min-0"
+            class="surface round-m ink press-height min-0 rule-input"
             aria-label={TEXTS.station}
             value={station.id}
             onChange={(event) => navigate(`guide?view=week&station=${event.currentTarget.value}`, true)}
@@ -121,14 +124,7 @@ export function StationWeek({ station, list }: StationWeekProps) {
             draw={(program, place) => <Program key={program.id} program={program} place={place} now={now} />}
           />
         )}
-        {value === undefined && failure === undefined ? (
-          <p
-            class="guide-loading shadow-2 surface-high pill nowrap bold text-s absolute at-middle"
-            role="status"
-          >
-            {TEXTS.weekLoading}
-          </p>
-        ) : null}
+        {value === undefined && failure === undefined ? <GuideLoading text={TEXTS.weekLoading} /> : null}
       </div>
     </div>
   );

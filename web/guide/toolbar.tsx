@@ -62,7 +62,7 @@ function DayButton({ day, today, chosen, onDay }: DayButtonProps) {
       ref={button}
       type="button"
       role="tab"
-      class="guide-day line-120 stack items-middle muted round-m hover-deep"
+      class="guide-day stack items-middle muted round-m hover-deep line-tight"
       data-weekday={weekday}
       aria-selected={chosen}
       onClick={() => onDay(day)}
@@ -105,7 +105,7 @@ export function GuideToolbar(props: ToolbarProps) {
         </div>
       )}
       <div
-        class="guide-days wide-only flex hscroll gap-20"
+        class="wide-only flex hscroll gap-25 strip"
         role="tablist"
         aria-label={TEXTS.date}
         data-nav-group="guide-days"

@@ -220,7 +220,7 @@ function onNumberKey(event: KeyboardEvent): void {
 function DatabaseTrouble() {
   const message = useTrouble('database');
   return message === undefined ? null : (
-    <p class="notice round-m text-s flex" data-tone="warn" role="alert">
+    <p class="alert" data-tone="warn" role="alert">
       {message}
     </p>
   );
@@ -233,13 +233,13 @@ export function HomeScreen() {
   }, []);
   return (
     <>
-      <header class="home-head flex wrap below-100">
-        <h1 class="home-title">{isEmpty() ? TEXTS.home : TEXTS.onAir}</h1>
+      <header class="home-head flex wrap below-100 screen-head">
+        <h1 class="screen-title">{isEmpty() ? TEXTS.home : TEXTS.onAir}</h1>
         <Bell />
         {isEmpty() ? null : <StatusLine />}
-        <p class="home-clock home-when flex align-baseline push-end gap-60 semibold muted">
+        <p class="home-when flex align-baseline push-end semibold muted gap-50">
           <span class="numbers">{airDateText(now.value)}</span>
-          <b class="numbers bold ink">{airClockText(now.value)}</b>
+          <b class="screen-title numbers bold ink">{airClockText(now.value)}</b>
         </p>
       </header>
       <DatabaseTrouble />

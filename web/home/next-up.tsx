@@ -31,13 +31,13 @@ function NextEntry({ item }: { item: ReservationItem }) {
     <li class="next-item stack">
       <button
         type="button"
-        class={`next content-start stack gap-15 text-left bordered hover-surface ${recording ? 'next-recording' : ''}`}
+        class={`next content-start stack text-left bordered hover-surface gap-10 pad-2 round-m surface ${recording ? 'next-recording' : ''}`}
         onClick={() => openReservation(item.id)}
       >
         <Named name={spokenText(item)}>
-          <span class="next-when wrap numbers flex min-0 clip note bold nowrap">
+          <span class="card-when wrap numbers flex min-0 clip note bold nowrap gap-50">
             {recording ? (
-              <b class="inline-row gap-35 text-danger">
+              <b class="inline-row text-danger gap-40">
                 <i class="booking-dot" />
                 {when(item, now.value)}
               </b>
@@ -50,7 +50,7 @@ function NextEntry({ item }: { item: ReservationItem }) {
           {recording ? (
             <ProgramProgress startAt={item.startAt} endAt={item.endAt} />
           ) : (
-            <span class="next-line" />
+            <span class="progress invisible" />
           )}
         </Named>
       </button>
@@ -81,12 +81,12 @@ function Waiting() {
   return (
     <section class="home-row above-150 next-up below-100" aria-hidden="true">
       <RowHeadSpace />
-      <ul class="next-list flex hscroll gap-60">
+      <ul class="flex hscroll gap-50 strip">
         <li class="next-item stack">
-          <span class="next content-start skeleton stack gap-15 text-left bordered hover-surface">
-            <span class="next-when wrap flex min-0 clip note bold nowrap">&nbsp;</span>
+          <span class="next content-start skeleton stack text-left bordered hover-surface gap-10 pad-2 round-m surface">
+            <span class="card-when wrap flex min-0 clip note bold nowrap gap-50">&nbsp;</span>
             <span class="next-title min-0 bold truncate">&nbsp;</span>
-            <span class="next-line" />
+            <span class="progress invisible" />
           </span>
         </li>
       </ul>
@@ -114,7 +114,7 @@ export function NextUp() {
   return (
     <section class="home-row above-150 next-up below-100" aria-label={title} data-nav-group="next-up">
       <RowHead title={title} all="reservations" />
-      <ul class="next-list flex hscroll gap-60">
+      <ul class="flex hscroll gap-50 strip">
         {[...running, ...coming].map((item) => (
           <NextEntry key={item.id} item={item} />
         ))}

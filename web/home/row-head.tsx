@@ -7,7 +7,7 @@ export function RowHeadSpace() {
   return (
     <h2 class="flex align-baseline justify-between gap-100 text-l">
       &nbsp;
-      <span class="watch-all inline-row gap-20 note bold nowrap round-s">&nbsp;</span>
+      <span class="watch-all inline-row note bold nowrap round-s gap-25 pad-1">&nbsp;</span>
     </h2>
   );
 }
@@ -16,7 +16,7 @@ export function RowHead({ title, all }: { title: string; all: string }) {
   return (
     <h2 class="flex align-baseline justify-between gap-100 text-l">
       {title}
-      <a class="watch-all inline-row gap-20 note bold nowrap round-s" href={all}>
+      <a class="watch-all inline-row note bold nowrap round-s gap-25 pad-1" href={all}>
         {TEXTS.all}
         <Icon name="next" class="text-xs" />
       </a>

@@ -27,14 +27,14 @@ import { TEXTS } from './texts.ts';
 function RecordMark({ program }: { program: NowProgram }) {
   if (program.recording) {
     return (
-      <span class="booking-badge card-record absolute layer-1" data-tone="recording">
+      <span class="card-record absolute layer-1 badge" data-tone="recording">
         <i class="booking-dot" />
         {TEXTS.recording}
       </span>
     );
   }
   return program.reserved ? (
-    <span class="booking-badge card-record absolute layer-1" data-tone="kept">
+    <span class="card-record absolute layer-1 badge" data-tone="kept">
       {TEXTS.booked}
     </span>
   ) : null;
@@ -67,7 +67,7 @@ function StillPicture({ station, still, rests }: StationCardProps & { rests: boo
         />
       )}
       {age < OLD_MS ? null : (
-        <span class="card-age round-s text-white absolute numbers text-xs bold">
+        <span class="card-age round-s absolute numbers badge dark-glass">
           {TEXTS.pictureAge(Math.floor(age / MINUTE_MS))}
         </span>
       )}
@@ -170,19 +170,18 @@ export function StationCard({ station, still }: StationCardProps) {
           <StillPicture station={station} still={still} rests={rests} />
           {program === null ? null : <RecordMark program={program} />}
           {program === null ? (
-            <span class="card-line" />
+            <span class="progress invisible" />
           ) : (
             <ProgramProgress startAt={program.startAt} endAt={program.endAt} />
           )}
-          <span class="card-body content-start stack gap-30 min-0">
-            <span class="card-name flex min-0 align-baseline gap-40 text-s">
-              <span class="text-accent line-130 extrabold text-s gap-50 hstack numbers nowrap">{label}</span>
+          <span class="content-start stack min-0 gap-25 pad-2">
+            <span class="flex min-0 align-baseline gap-40 text-s">
+              <span class="text-accent extrabold text-s gap-50 hstack numbers nowrap line-tight">
+                {label}
+              </span>
               <b class="bold min-0 truncate">{name}</b>
               {isLast ? (
-                <span
-                  class="card-last rigid push-end text-mini bold pill fill-main nowrap"
-                  title={TEXTS.lastNote}
-                >
+                <span class="card-last push-end fill-main badge" title={TEXTS.lastNote}>
                   {TEXTS.last}
                 </span>
               ) : null}
@@ -220,8 +219,8 @@ export function SkeletonCard() {
       aria-hidden="true"
     >
       <span class="card-still video-shape skeleton" />
-      <span class="card-line" />
-      <span class="card-body content-start stack gap-30 min-0">
+      <span class="progress invisible" />
+      <span class="content-start stack min-0 gap-25 pad-2">
         <span class="skeleton" style={{ width: '60%', height: '0.9rem' }} />
         <span class="skeleton" style={{ width: '88%', height: '1.2rem' }} />
       </span>

@@ -23,7 +23,7 @@ function Troubles({ items }: { items: readonly ReservationItem[] }) {
     if (first.recordingId != null) {
       return (
         <a
-          class="status-chip"
+          class="badge status-chip"
           data-tone="bad"
           title={spokenText(first)}
           href={`recordings?recording=${first.recordingId}`}
@@ -36,7 +36,7 @@ function Troubles({ items }: { items: readonly ReservationItem[] }) {
     return (
       <button
         type="button"
-        class="status-chip"
+        class="badge status-chip"
         data-tone="bad"
         title={spokenText(first)}
         onClick={() => openReservation(first.id)}
@@ -47,7 +47,7 @@ function Troubles({ items }: { items: readonly ReservationItem[] }) {
     );
   }
   return (
-    <a class="status-chip" data-tone="bad" href="reservations?filter=trouble">
+    <a class="badge status-chip" data-tone="bad" href="reservations?filter=trouble">
       <Icon name="alert" />
       <span class="numbers">{TEXTS.troubles(items.length)}</span>
     </a>
@@ -65,12 +65,12 @@ function Booked({ items, conflicts }: BookedProps) {
   return (
     <>
       {conflict === 0 ? null : (
-        <a class="status-chip" data-tone="warn" href="reservations?filter=conflict">
+        <a class="badge status-chip" data-tone="warn" href="reservations?filter=conflict">
           <Icon name="alert" />
           <span class="numbers">{TEXTS.conflicts(conflict, conflict >= MOST_NEXT)}</span>
         </a>
       )}
-      <a class="status-chip" href="reservations">
+      <a class="badge status-chip" href="reservations">
         <Icon name="reserve" />
         <span class="numbers">{items.length < MOST_NEXT ? TEXTS.bookings(booked) : TEXTS.toBookings}</span>
       </a>
@@ -81,7 +81,7 @@ function Booked({ items, conflicts }: BookedProps) {
 function Room({ storage }: { storage: StorageFacts }) {
   const alert = freeSpaceAlert(storage);
   return (
-    <a class="status-chip" data-tone={alert?.tone} href="recordings">
+    <a class="badge status-chip" data-tone={alert?.tone} href="recordings">
       <Icon name={alert === undefined ? 'disk' : 'alert'} />
       <span class="numbers">{alert?.text ?? freeSpaceText(storage)}</span>
     </a>
@@ -90,7 +90,7 @@ function Room({ storage }: { storage: StorageFacts }) {
 
 function Bin({ count }: { count: number }) {
   return count === 0 ? null : (
-    <a class="status-chip" href="recordings?show=bin">
+    <a class="badge status-chip" href="recordings?show=bin">
       <Icon name="bin" />
       <span class="numbers">{TEXTS.inBin(count.toLocaleString('ja-JP'))}</span>
     </a>
@@ -103,7 +103,7 @@ const MISSING: ReadonlySet<string | null> = new Set(['no_card', 'no_reader', 'un
 function MissingCard({ card }: { card: Card }) {
   if (!MISSING.has(card.failure)) return null;
   return (
-    <a class="status-chip" data-tone="bad" href="tuners">
+    <a class="badge status-chip" data-tone="bad" href="tuners">
       <Icon name="alert" />
       <span>{cardWords(card).text.replace(/。$/u, '')}</span>
     </a>

@@ -31,7 +31,7 @@ function Fault({ recording, title }: { recording: Recording; title: string }) {
   const [label, tone] = FAULTS[level];
   return (
     <a
-      class="watch-fault verdict inline-row absolute layer-3 text-mini extrabold"
+      class="watch-fault absolute layer-3 badge"
       data-tone={tone}
       data-nav-skip=""
       href={`recordings?recording=${recording.id}`}
@@ -51,7 +51,7 @@ function WatchCard({ recording, fresh }: { recording: Recording; fresh: boolean 
   return (
     <li class="watch-item relative rigid">
       <a
-        class="watch-card stack gap-15 round-m"
+        class="watch-card stack round-m gap-10"
         href={watchPath(recording)}
         onClick={(event) => notePicture(event.currentTarget, event)}
       >
@@ -63,12 +63,8 @@ function WatchCard({ recording, fresh }: { recording: Recording; fresh: boolean 
         >
           <span class="rec-picture clip relative video-shape block-level">
             <Poster recording={recording} />
-            {fresh ? (
-              <span class="rec-new fill-main pill extrabold text-mini pad-0-50 inline-row watch-new absolute layer-1">
-                {TEXTS.fresh}
-              </span>
-            ) : null}
-            <span class="rec-length text-white bold text-xs layer-1 absolute numbers">
+            {fresh ? <span class="fill-main absolute layer-1 badge rec-signs">{TEXTS.fresh}</span> : null}
+            <span class="rec-length layer-1 absolute numbers badge dark-glass">
               {left === '' ? lengthClock(recording.durationMs ?? 0) : left}
             </span>
             <span class="watch-play place-center inset-0 layer-2 text-white">
@@ -81,7 +77,7 @@ function WatchCard({ recording, fresh }: { recording: Recording; fresh: boolean 
             )}
           </span>
           <span class="watch-title bold truncate">{title}</span>
-          <span class="numbers flex min-0 gap-60 text-xs semibold muted nowrap">
+          <span class="numbers flex min-0 text-xs semibold muted nowrap gap-50">
             {shortText(recording.startAt, currentMs())}
             <span class="ellipsis clip min-0">{narrow(recording.serviceName)}</span>
           </span>
@@ -97,12 +93,12 @@ function Waiting() {
   return (
     <section class="home-row above-150 below-100" aria-hidden="true">
       <RowHeadSpace />
-      <ul class="watch-list flex hscroll gap-80">
+      <ul class="flex hscroll gap-75 strip">
         <li class="watch-item rigid">
-          <span class="watch-card stack gap-15 round-m">
+          <span class="watch-card stack round-m gap-10">
             <span class="rec-picture clip relative video-shape block-level skeleton" />
             <span class="watch-title bold truncate">&nbsp;</span>
-            <span class="flex min-0 gap-60 text-xs semibold muted nowrap">&nbsp;</span>
+            <span class="flex min-0 text-xs semibold muted nowrap gap-50">&nbsp;</span>
           </span>
         </li>
       </ul>
@@ -142,7 +138,7 @@ export function WatchRow({ kind }: { kind: RowKind }) {
       data-nav-group={`watch-${kind}`}
     >
       <RowHead title={title} all="recordings" />
-      <ul class="watch-list flex hscroll gap-80">
+      <ul class="flex hscroll gap-75 strip">
         {list.map((recording) => (
           <WatchCard key={recording.id} recording={recording} fresh={isFreshRow} />
         ))}

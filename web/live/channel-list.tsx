@@ -45,13 +45,13 @@ function Row({ station, current, onPick, onChoose }: RowProps) {
     >
       <Logo station={station} />
       <span class="row-text">
-        <span class="row-name">
+        <span class="flex gap-40 note bold">
           <span class="numbers">{channelLabel(station, stations.value)}</span> {narrow(station.name)}
           {program === null ? null : (
             <span class="numbers push-end nowrap">{remainingText(program.endAt, now.value)}</span>
           )}
         </span>
-        <span class="row-title">
+        <span class="bold truncate">
           {program === null ? TEXTS.noProgramYet : splitTitle(program.name).title}
         </span>
         {program === null ? null : <ProgramProgress startAt={program.startAt} endAt={program.endAt} />}
@@ -89,9 +89,9 @@ export function ChannelList({ stationId, onPick, onChoose }: ChannelListProps) {
 
   if (stationList.value.kind === 'ready' && list.length === 0) return <NoChannels />;
   return (
-    <div class="channels stack gap-75">
+    <div class="stack gap-75">
       {present.length < 2 ? null : (
-        <div class="tabs tabs-wide" role="tablist" aria-label={TEXTS.bands} data-nav-group="bands">
+        <div class="tabs" role="tablist" aria-label={TEXTS.bands} data-nav-group="bands">
           {present.map((band) => (
             <button
               key={band.type}

@@ -45,12 +45,12 @@ function Heading({ station, record }: { station: Station | undefined; record: Re
   return (
     <div class="osd-heading flex align-start grow min-0 gap-100">
       <Logo station={station} />
-      <div class="shaded stack min-0 gap-15" aria-live="polite">
-        <p class="osd-station hstack gap-50 text-s bold">
-          <span class="glass pad-0-50 numbers pill">{channelLabel(station, stations.value)}</span>
+      <div class="shaded stack min-0 gap-10" aria-live="polite">
+        <p class="hstack gap-50 text-s bold">
+          <span class="glass numbers pill pad-x">{channelLabel(station, stations.value)}</span>
           {narrow(station.name)}
           {record.words === '' ? null : (
-            <span class={`osd-record inline-row gap-35 text-xs nowrap pill osd-record-${record.kind}`}>
+            <span class={`osd-record badge ${record.kind === 'recording' ? 'record-color' : 'glass'}`}>
               {record.kind === 'recording' ? <i class="booking-dot" /> : null}
               {record.words}
             </span>
@@ -59,7 +59,7 @@ function Heading({ station, record }: { station: Station | undefined; record: Re
         <p class="osd-title bold line-tight clamp-2 text-xl">
           <WholeTitle title={parts?.title ?? TEXTS.noProgramYet} />
         </p>
-        <p class="osd-when numbers cluster text-s semibold">
+        <p class="osd-when numbers cluster text-s semibold gap-text">
           {station.now === null ? null : <span>{spanText(station.now.startAt, station.now.endAt)}</span>}
           <Marks marks={parts?.marks ?? []} />
         </p>
@@ -94,11 +94,11 @@ export function LiveControls(props: LiveControlsProps) {
             <span>{remainingText(program.endAt, now.value)}</span>
           </div>
         )}
-        <div class="osd-buttons hstack gap-35">
+        <div class="osd-buttons hstack gap-40">
           <Control
             icon={paused ? 'play' : 'pause'}
             label={paused ? TEXTS.play : TEXTS.pause}
-            class="control-main"
+            class="control-main glass"
             onClick={() => player.togglePause()}
           />
           <Control icon="down" label={TEXTS.previousChannel} onClick={() => props.onStep(-1)} />

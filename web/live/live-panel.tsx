@@ -78,15 +78,15 @@ function PanelRow({ program }: { program: GuideProgram }) {
         <time class="panel-time numbers rigid extrabold" dateTime={isoText(program.startAt)}>
           {airClockText(program.startAt)}
         </time>
-        <span class="stack grow min-0 gap-15">
-          <span class="line-140 bold clamp-2">
+        <span class="stack grow min-0 gap-10">
+          <span class="bold clamp-2 line-tight">
             <WholeTitle title={title === '' ? TEXTS.noProgramYet : title} />
           </span>
-          <span class="panel-facts numbers cluster text-xs semibold muted">
+          <span class="numbers cluster text-xs semibold muted gap-text">
             {live ? remainingText(program.endAt, now.value) : lengthText(program.endAt - program.startAt)}
             <Marks marks={marks} />
             {text === undefined ? null : (
-              <span class="booking-badge" data-tone={tone}>
+              <span class="badge" data-tone={tone}>
                 {text}
               </span>
             )}
@@ -98,7 +98,7 @@ function PanelRow({ program }: { program: GuideProgram }) {
 }
 
 function Waiting({ failed }: { failed: boolean }) {
-  if (failed) return <p class="sheet-note">{TEXTS.guideFailed}</p>;
+  if (failed) return <p class="muted">{TEXTS.guideFailed}</p>;
   return (
     <div class="panel-skeleton stack gap-75" role="status">
       <span class="hidden-text">{TEXTS.loading}</span>
@@ -112,7 +112,7 @@ function Waiting({ failed }: { failed: boolean }) {
 function Rows({ day, from, most }: { day: StationDay; from: BroadcastMs; most?: number }) {
   if (day.programs === undefined) return <Waiting failed={day.failed} />;
   const shown = day.programs.filter(({ startAt }) => startAt >= from).slice(0, most);
-  if (shown.length === 0) return <p class="sheet-note">{TEXTS.nothingNext}</p>;
+  if (shown.length === 0) return <p class="muted">{TEXTS.nothingNext}</p>;
   return (
     <ul class="stack gap-25">
       {shown.map((program) => (
@@ -127,12 +127,12 @@ function ProgramTab({ station }: { station: Station | undefined }) {
   const day = useDay(station);
   const id = station?.now?.id;
   const { value: program } = useQuery(id === undefined ? undefined : programQuery(id));
-  if (station === undefined) return <p class="sheet-note">{TEXTS.noProgramYet}</p>;
+  if (station === undefined) return <p class="muted">{TEXTS.noProgramYet}</p>;
   const shown = program?.id === id ? program : undefined;
   return (
     <>
       {shown === undefined ? null : (
-        <div class="panel-text">
+        <div>
           <Texts description={shown.description} extended={shown.extended ?? {}} />
         </div>
       )}
@@ -157,7 +157,7 @@ function Heading({ station, onData }: { station: Station; onData: (() => void) |
   const parts = program === null ? undefined : splitTitle(program.name);
   return (
     <div class="stack gap-40">
-      <p class="below-station hstack gap-60 text-s bold text-accent">
+      <p class="below-station hstack text-s bold text-accent gap-50">
         <Logo station={station} />
         <span>
           {channelLabel(station, stations.value)} {narrow(station.name)}
@@ -168,7 +168,7 @@ function Heading({ station, onData }: { station: Station; onData: (() => void) |
       </h2>
       {program === null ? null : (
         <>
-          <p class="below-when numbers cluster note semibold">
+          <p class="numbers cluster note semibold gap-text">
             {spanText(program.startAt, program.endAt)}
             <span>{remainingText(program.endAt, now.value)}</span>
             <Marks marks={parts?.marks ?? []} />
@@ -198,7 +198,7 @@ export function PanelTabs({ station, stationId }: PanelProps) {
   const tab = station === undefined ? 'channels' : livePanelTab.value;
   return (
     <>
-      <div class="tabs tabs-wide" role="tablist" aria-label={TEXTS.tabs} data-nav-group="panel-tabs">
+      <div class="tabs" role="tablist" aria-label={TEXTS.tabs} data-nav-group="panel-tabs">
         {TABS.map(({ value, label }) => (
           <button
             key={value}
@@ -244,7 +244,7 @@ export function LivePanel({ state, onData, ...props }: LivePanelProps) {
   return (
     <section class="below" aria-label={TEXTS.panel}>
       {(state?.kind === 'waiting' && !state.kept) || state?.kind === 'failed' ? (
-        <div class="below-next not-shown text-s semibold round-m fill-warn">
+        <div class="below-next not-shown text-s semibold round-m fill-warn pad-3">
           <NextStep failure={state.failure} advice={liveAdvice(state.failure, liveCodec.value)} />
           <TunerHolders failure={state.failure} station={station} />
         </div>

@@ -96,7 +96,7 @@ function CaptionsSheet({ player, onClose }: SheetsProps) {
   return (
     <Sheet title={TEXTS.captions} onClose={onClose}>
       <CaptionFields>
-        {languages.length === 0 ? <p class="sheet-note">{TEXTS.noCaptions}</p> : null}
+        {languages.length === 0 ? <p class="muted">{TEXTS.noCaptions}</p> : null}
         <LanguageField languages={languages} onChoose={(language) => player.setLanguage(language)} />
       </CaptionFields>
     </Sheet>

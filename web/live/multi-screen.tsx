@@ -60,7 +60,7 @@ export function MultiScreen() {
         ) : null}
       </header>
       {canPlayMulti() ? (
-        <ul class="multi-tiles stack grow gap-35" data-count={ids.length} data-nav-group="multi">
+        <ul class="multi-tiles stack grow gap-40" data-count={ids.length} data-nav-group="multi">
           {ids.map((id) => (
             <MultiTileView
               key={id}
@@ -73,7 +73,7 @@ export function MultiScreen() {
               onRemove={() => chooseStations(ids.filter((one) => one !== id))}
             />
           ))}
-          {ids.length === 0 ? <li class="multi-empty pad-100 text-center">{MULTI_WORDS.empty}</li> : null}
+          {ids.length === 0 ? <li class="text-center pad-3">{MULTI_WORDS.empty}</li> : null}
         </ul>
       ) : (
         <Panel icon="alert" title={MULTI_WORDS.unsupported}>

@@ -82,9 +82,9 @@ export function MultiTileView({ station, stationId, isHeard, onHear, onRemove }:
         }}
       />
       <TileNote tile={made} />
-      <div class="multi-bar at-right at-left at-bottom hstack gap-60 absolute no-pointer">
+      <div class="multi-bar at-right at-left at-bottom hstack absolute no-pointer gap-50">
         {station === undefined ? null : <Logo station={station} />}
-        <span class="multi-words stack grow min-0">
+        <span class="stack grow min-0 shaded">
           <span class="hstack gap-40 text-s bold">
             <span class="numbers">{station === undefined ? '' : channelLabel(station, stations.value)}</span>{' '}
             {name}

@@ -84,7 +84,7 @@ export function StreamFacts({ player, data, onClose }: FactsProps) {
   ];
   return (
     <Sheet title={TEXTS.stream} onClose={onClose}>
-      <dl class="facts">
+      <dl class="facts bordered clip round-m">
         {rows.map(([name, value]) => (
           <div key={name} class="fact">
             <dt>{name}</dt>

@@ -12,7 +12,7 @@ export function UnreadBadge() {
   if (count === 0) return null;
   return (
     <>
-      <span class="badge numbers absolute text-xs bold text-center" aria-hidden="true">
+      <span class="badge bell-count numbers absolute" aria-hidden="true">
         {count > MOST ? `${MOST}+` : count}
       </span>
       <span class="hidden-text">{TEXTS.unread(count)}</span>

@@ -96,18 +96,18 @@ function Row({ notice, isNew }: { notice: Notice; isNew: boolean }) {
   const isRecent = now.value - notice.at < DAY_MS;
   return (
     <li>
-      <a class="row notice round-m text-s flex" href={notice.path} data-nav-group="notices">
-        <span class="notice-sign place-center rigid circle" data-tone={tone}>
+      <a class="row notice text-s flex" href={notice.path} data-nav-group="notices">
+        <span class="sign" data-tone={tone}>
           <Icon name={icon} />
         </span>
         <span class="row-text">
           <span>{notice.text}</span>
-          <span class="row-name">
-            {isNew ? <b class="notice-new block-level text-accent">{TEXTS.fresh}</b> : null}
+          <span class="flex gap-40 note bold">
+            {isNew ? <b class="block-level text-accent">{TEXTS.fresh}</b> : null}
             {isRecent ? agoText(notice.at, now.value) : momentText(notice.at, now.value)}
           </span>
         </span>
-        <Icon name="next" class="row-go" />
+        <Icon name="next" class="faint" />
       </a>
       <NoticeActions notice={notice} />
     </li>
@@ -138,7 +138,7 @@ export function NoticesScreen() {
     }
   };
   return (
-    <div class="notices max-60">
+    <div class="max-60">
       <header class="screen-head">
         <h1 class="screen-title">{TEXTS.title}</h1>
         <a class="button button-small push-end" href="settings?section=notify">
@@ -158,7 +158,7 @@ export function NoticesScreen() {
         </ul>
       )}
       {shown.length < PAGE || isAll ? null : (
-        <button type="button" class="button notices-more" onClick={() => void more()}>
+        <button type="button" class="button" onClick={() => void more()}>
           {TEXTS.more}
         </button>
       )}

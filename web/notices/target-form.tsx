@@ -29,9 +29,9 @@ interface EventsProps {
 
 function Events({ title, events, chosen, onChange }: EventsProps) {
   return (
-    <fieldset class="notice-events borderless no-padding no-margin">
+    <fieldset class="borderless no-padding no-margin">
       <legend class="bold">{title}</legend>
-      <div class="chips">
+      <div class="flex wrap gap-50">
         {events.map((event) => (
           <Toggle key={event} on={chosen.includes(event)} onPress={() => onChange(toggled(chosen, event))}>
             {EVENT_LABELS[event]}
@@ -111,9 +111,9 @@ export function TargetForm({
         }}
       >
         {target === undefined ? (
-          <fieldset class="notice-events borderless no-padding no-margin">
+          <fieldset class="borderless no-padding no-margin">
             <legend class="bold">{TEXTS.service}</legend>
-            <div class="chips">
+            <div class="flex wrap gap-50">
               {FORMATS.map((one) => (
                 <Toggle key={one} on={one === format} onPress={() => setFormat(one)}>
                   {FORMAT_LABELS[one]}
@@ -122,7 +122,7 @@ export function TargetForm({
             </div>
           </fieldset>
         ) : null}
-        {fields === undefined ? null : <p class="block-note">{fields.help}</p>}
+        {fields === undefined ? null : <p class="note">{fields.help}</p>}
         <TextField
           label={TEXTS.name}
           value={name}
@@ -159,16 +159,16 @@ export function TargetForm({
           on={quiet !== null}
           onPress={() => setQuiet(quiet === null ? NIGHT : null)}
         />
-        {events.includes('reminder') ? <p class="block-note">{TEXTS.promptNote}</p> : null}
+        {events.includes('reminder') ? <p class="note">{TEXTS.promptNote}</p> : null}
         {target === undefined ? null : (
           <Switch label={TEXTS.enabled} on={enabled} onPress={() => setEnabled(!enabled)} />
         )}
         {failure === undefined ? null : (
-          <p class="field-failed" role="alert">
+          <p class="alert" role="alert">
             {failure.message}
           </p>
         )}
-        <div class="confirm-actions">
+        <div class="flex wrap gap-75">
           <button type="button" class="button" onClick={onClose}>
             {TEXTS.cancel}
           </button>

@@ -46,12 +46,12 @@ function Row({ target, onEdit, onRemove }: RowProps) {
     setBusy(false);
   };
   return (
-    <li class="access-row line-above cluster wrap">
+    <li class="access-row line-above wrap line">
       <b>
         <bdi>{name}</bdi>
       </b>
       {kind === name ? null : <span class="note">{kind}</span>}
-      <span class="basis-16 note target-state" data-tone={last?.ok === false ? 'bad' : undefined}>
+      <span class="basis-16 note tone-text" data-tone={last?.ok === false ? 'bad' : undefined}>
         {stateText(target)}
       </span>
       <span class="flex wrap gap-50">
@@ -141,7 +141,7 @@ export function NotificationTargets() {
   }
   return (
     <>
-      {value.length === 0 ? <p class="block-note">{TEXTS.noTargets}</p> : null}
+      {value.length === 0 ? <p class="note">{TEXTS.noTargets}</p> : null}
       <ul class="below-75 above-75 stack">
         {value.map((target) => (
           <Row
@@ -167,7 +167,7 @@ export function NotificationTargets() {
           {TEXTS.addWebhook}
         </button>
       </div>
-      {obstacle === undefined ? null : <p class="block-note">{obstacle}</p>}
+      {obstacle === undefined ? null : <p class="note">{obstacle}</p>}
       <Refusal text={refused} />
       {task === undefined || task.kind === 'remove' ? null : (
         <TargetForm

@@ -14,10 +14,10 @@ function Series() {
   return (
     <section>
       <h2>{TEXTS.series}</h2>
-      <ul class="offline-list unlisted gap-50 no-padding stack">
+      <ul class="unlisted gap-50 no-padding stack below-75 above-75">
         {autoSeries.value.map(({ key, name }) => (
-          <li class="offline-row surface bordered round-m gap-75 cluster" key={key}>
-            <span class="gap-25 min-0 basis-14 stack">{TEXTS.seriesNext(name)}</span>
+          <li class="surface bordered round-m gap-75 cluster pad-2" key={key}>
+            <span class="gap-25 min-0 stack basis-16">{TEXTS.seriesNext(name)}</span>
             <button
               type="button"
               class="button button-small"
@@ -47,7 +47,7 @@ function Content() {
   return (
     <>
       {savedFailure.value === undefined ? null : (
-        <p class="field-failed" role="alert">
+        <p class="alert" role="alert">
           {savedFailure.value}
         </p>
       )}
@@ -79,11 +79,11 @@ export function OfflineScreen() {
     if (saveObstacle() === undefined) void readSaved();
   }, []);
   return (
-    <div class="offline">
+    <div class="max-60">
       <header class="screen-head">
         <h1 class="screen-title">{TEXTS.title}</h1>
       </header>
-      <p class="offline-lead">{TEXTS.lead}</p>
+      <p class="muted">{TEXTS.lead}</p>
       <Content />
     </div>
   );

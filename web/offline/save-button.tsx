@@ -15,7 +15,7 @@ const EXTENSIONS = { encoded: 'mkv', alt: 'mkv', ts: 'ts' } as const;
 function Obstacle({ recording, reason }: { recording: Recording; reason: string }) {
   const [file] = recording.files;
   return (
-    <div class="offline-obstacle pad-75 no-margin round-m ground-deep" role="status">
+    <div class="no-margin round-m ground-deep pad-3 whole-line" role="status">
       <p>{reason}</p>
       {reason === TEXTS.insecure ? <p>{TEXTS.insecureHow}</p> : null}
       {file === undefined ? null : (
@@ -77,7 +77,7 @@ export function SaveButton({ recording }: { recording: Recording }) {
         {isPreparing ? TEXTS.preparing : row === undefined ? TEXTS.save : TEXTS.retry}
       </button>
       {row?.failure == null ? null : (
-        <p class="offline-obstacle pad-75 no-margin round-m ground-deep" role="status">
+        <p class="no-margin round-m ground-deep pad-3 whole-line" role="status">
           {FAILURE_TEXTS[row.failure]}
         </p>
       )}

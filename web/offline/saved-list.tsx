@@ -24,7 +24,7 @@ function SavedPoster({ poster }: { poster: Blob | null }) {
       {url === undefined ? (
         <Icon name="recordings" />
       ) : (
-        <img class="full-width full-height" src={url} alt="" />
+        <img class="poster-picture full-width full-height" src={url} alt="" />
       )}
     </span>
   );
@@ -41,11 +41,11 @@ function RemoveSheet({ row, onClose }: { row: SavedVideo; onClose: () => void })
   };
   return (
     <Sheet title={TEXTS.removeAsk(quoted(savedTitle(row)))} onClose={onClose}>
-      <div class="confirm gap-100 stack">
+      <div class="gap-100 stack">
         <p>{TEXTS.removeNote}</p>
         <p>{TEXTS.deleteNote}</p>
         {connection.value === 'open' ? null : <p>{TEXTS.deleteLater}</p>}
-        <div class="confirm-actions">
+        <div class="flex wrap gap-75">
           <button type="button" class="button" data-nav-initial="" onClick={act(removeSaved)}>
             {TEXTS.remove}
           </button>
@@ -65,7 +65,7 @@ interface RowProps {
 
 function Facts({ row }: { row: SavedVideo }) {
   return (
-    <p class="offline-facts numbers flex wrap no-margin note">
+    <p class="numbers flex wrap no-margin note gap-text">
       <span>{narrow(row.stationName)}</span>
       <span>{airDateText(row.startTime)}</span>
       <span>{lengthClock(row.length * 1000)}</span>
@@ -78,13 +78,13 @@ function ReadyRow({ row, onRemove }: RowProps) {
   const place = savedState.value?.resumes.find(({ id }) => id === row.id)?.entry;
   const at = place === undefined ? row.recording.resumeMs : place.at * 1000;
   return (
-    <li class="offline-row surface bordered round-m gap-75 cluster">
-      <a class="offline-link basis-14 hstack min-0 gap-75" href={`watch/${row.id}`} data-nav-group="offline">
+    <li class="surface bordered round-m gap-75 cluster pad-2">
+      <a class="hstack min-0 gap-75 basis-16" href={`watch/${row.id}`} data-nav-group="offline">
         <SavedPoster poster={row.poster} />
-        <span class="gap-25 min-0 basis-14 stack">
+        <span class="gap-25 min-0 stack basis-16">
           <b>{savedTitle(row)}</b>
           <Facts row={row} />
-          {at === null ? null : <span class="offline-note">{TEXTS.watchedTo(lengthClock(at))}</span>}
+          {at === null ? null : <span class="muted tone-text">{TEXTS.watchedTo(lengthClock(at))}</span>}
         </span>
       </a>
       <button
@@ -117,11 +117,11 @@ function RunningSave({ row }: { row: SavedVideo }) {
       >
         <div class="progress-fill" style={{ '--part': part.toFixed(4) }} />
       </div>
-      <p class="offline-facts numbers flex wrap no-margin note">
+      <p class="numbers flex wrap no-margin note gap-text">
         <span>{TEXTS.received(now.received, row.totalBytes)}</span>
         {rate === undefined || rate <= 0 ? null : <span>{TEXTS.left(left / rate)}</span>}
       </p>
-      {now.isWaiting ? <p class="offline-note">{TEXTS.waitingForService}</p> : null}
+      {now.isWaiting ? <p class="muted tone-text">{TEXTS.waitingForService}</p> : null}
     </>
   );
 }
@@ -129,11 +129,11 @@ function RunningSave({ row }: { row: SavedVideo }) {
 function WaitingRow({ row, onRemove, isFirst }: RowProps & { isFirst: boolean }) {
   const isPage = row.way === 'page';
   return (
-    <li class="offline-row surface bordered round-m gap-75 cluster">
-      <span class="gap-25 min-0 basis-14 stack">
+    <li class="surface bordered round-m gap-75 cluster pad-2">
+      <span class="gap-25 min-0 stack basis-16">
         <b>{savedTitle(row)}</b>
         <Facts row={row} />
-        <span class="offline-note" data-tone={row.state === 'failed' ? 'bad' : undefined}>
+        <span class="muted tone-text" data-tone={row.state === 'failed' ? 'bad' : undefined}>
           {saveStateWords(row)}
           {row.failure === null ? null : `: ${FAILURE_TEXTS[row.failure]}`}
         </span>
@@ -182,10 +182,8 @@ export function SavedLists({ videos }: { videos: readonly SavedVideo[] }) {
       {waiting.length === 0 ? null : (
         <section>
           <h2>{TEXTS.downloading}</h2>
-          {running.length === 0 ? null : (
-            <p class="offline-lead">{isInPage ? TEXTS.inPage : TEXTS.inBackground}</p>
-          )}
-          <ul class="offline-list unlisted gap-50 no-padding stack">
+          {running.length === 0 ? null : <p class="muted">{isInPage ? TEXTS.inPage : TEXTS.inBackground}</p>}
+          <ul class="unlisted gap-50 no-padding stack below-75 above-75">
             {waiting.map((row) => (
               <WaitingRow
                 key={row.id}
@@ -200,7 +198,7 @@ export function SavedLists({ videos }: { videos: readonly SavedVideo[] }) {
       {ready.length === 0 ? null : (
         <section>
           <h2>{TEXTS.ready}</h2>
-          <ul class="offline-list unlisted gap-50 no-padding stack">
+          <ul class="unlisted gap-50 no-padding stack below-75 above-75">
             {ready.map((row) => (
               <ReadyRow key={row.id} row={row} onRemove={() => setRemoving(row)} />
             ))}

@@ -1,6 +1,7 @@
 /** How much of this device is used for what is saved, and what the service will be told. */
 import { useEffect, useState } from 'preact/hooks';
 import { Icon } from '../ui/icon.tsx';
+import { SwitchButton } from '../ui/switch-button.tsx';
 import { quoted } from '../words/recording.ts';
 import { splitTitle } from '../words/title.ts';
 import { savedState } from './saved-state.ts';
@@ -58,20 +59,9 @@ export function Storage({ videos }: { videos: readonly SavedVideo[] }) {
           <div class="progress-fill" style={{ '--part': part.toFixed(4) }} />
         </div>
       )}
-      <button
-        type="button"
-        role="switch"
-        class="look-row text-left full-width justify-between cluster"
-        aria-checked={removesWatched.value}
-        onClick={() => {
-          removesWatched.value = !removesWatched.value;
-        }}
-      >
-        <span class="bold">{TEXTS.removesWatched}</span>
-        <span class="switch" aria-hidden="true" />
-      </button>
-      <p class="offline-note">{TEXTS.removesWatchedNote}</p>
-      {space?.isPersistent === false ? <p class="offline-note">{TEXTS.notPersistent}</p> : null}
+      <SwitchButton label={TEXTS.removesWatched} value={removesWatched} />
+      <p class="muted tone-text">{TEXTS.removesWatchedNote}</p>
+      {space?.isPersistent === false ? <p class="muted tone-text">{TEXTS.notPersistent}</p> : null}
     </section>
   );
 }
@@ -83,13 +73,13 @@ export function Outbox() {
   return (
     <section>
       <h2>{TEXTS.outbox}</h2>
-      <ul class="offline-list unlisted gap-50 no-padding stack">
+      <ul class="unlisted gap-50 no-padding stack below-75 above-75">
         {outbox.map(({ id, entry }) => (
-          <li class="offline-row surface bordered round-m gap-75 cluster" key={id}>
-            <span class="gap-25 min-0 basis-14 stack">
+          <li class="surface bordered round-m gap-75 cluster pad-2" key={id}>
+            <span class="gap-25 min-0 stack basis-16">
               {TEXTS.outboxDelete(quoted(splitTitle(entry.name).title))}
               {reasonOf(id) === undefined ? null : (
-                <span class="offline-note" data-tone="bad">
+                <span class="muted tone-text" data-tone="bad">
                   {reasonOf(id)}
                 </span>
               )}
@@ -100,9 +90,7 @@ export function Outbox() {
           </li>
         ))}
         {resumes.length === 0 ? null : (
-          <li class="offline-row surface bordered round-m gap-75 cluster">
-            {TEXTS.outboxPlaces(resumes.length)}
-          </li>
+          <li class="surface bordered round-m gap-75 cluster pad-2">{TEXTS.outboxPlaces(resumes.length)}</li>
         )}
       </ul>
       <button type="button" class="button" onClick={() => void sendSaved()}>

@@ -29,7 +29,7 @@ export function OfflineLine() {
   const running = videos.filter(({ state }) => state === 'downloading').length;
   return (
     <a
-      class="encode-line offline-line hstack full-width press-height gap-70 below-100 ink round-l bordered surface"
+      class="encode-line hstack full-width press-height below-100 ink round-l bordered surface gap-75 text-left pad-2"
       href="offline"
     >
       <Icon name="save" />

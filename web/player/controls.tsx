@@ -47,7 +47,6 @@ export function VolumeControl({ sound }: { sound: SoundOutput }) {
         step="5"
         value={Math.round(level * 100)}
         aria-label={TEXTS.volume}
-        style={{ '--part': level }}
         onInput={(event) => sound.setVolume(Number(event.currentTarget.value) / 100)}
       />
     </div>
@@ -102,7 +101,7 @@ export function EdgeButton({ isLive, label, onClick }: EdgeButtonProps) {
   return (
     <button
       type="button"
-      class="live-button inline-row gap-45 text-s extrabold text-white nowrap pill"
+      class="live-button inline-row text-s extrabold text-white nowrap pill gap-40"
       data-live={isLive ? '' : undefined}
       aria-label={label}
       title={label}
@@ -119,13 +118,13 @@ export function VolumeMeter({ shown }: { shown: boolean }) {
   const level = muted.value ? 0 : volume.value;
   return (
     <div
-      class="meter hstack gap-80 absolute layer-3 no-pointer pill"
+      class="meter hstack absolute layer-3 no-pointer pill gap-75"
       data-shown={shown ? '' : undefined}
       aria-hidden="true"
     >
       <Icon name={level === 0 ? 'silent' : 'sound'} />
-      <span class="meter-track clip pill track-color">
-        <span class="block-level full-height bar-part" style={{ '--part': level }} />
+      <span class="progress block-level">
+        <span class="progress-fill" style={{ '--part': level }} />
       </span>
       <b class="numbers">{Math.round(level * 100)}</b>
     </div>
@@ -138,7 +137,7 @@ export function SoundButton({ sound }: { sound: SoundOutput }) {
   return (
     <button
       type="button"
-      class="sound-button inline-row gap-70 absolute text-l extrabold nowrap pill"
+      class="sound-button inline-row absolute text-l extrabold nowrap pill gap-75"
       onClick={() => sound.toggleMute()}
     >
       <Icon name="silent" />

@@ -29,7 +29,7 @@ export function chosenAudio({ audios, player }: Pick<AudioSheetProps, 'audios' |
 export function AudioSheet({ audios, empty, player, onClose }: AudioSheetProps) {
   return (
     <Sheet title={TEXTS.sound} onClose={onClose}>
-      {audios.length === 0 ? <p class="sheet-note">{empty}</p> : null}
+      {audios.length === 0 ? <p class="muted">{empty}</p> : null}
       <Choices
         label={TEXTS.sound}
         choices={audios.map(({ id, label }) => ({ value: id, label }))}
@@ -65,11 +65,16 @@ interface EntryProps {
 /** A row of a menu. */
 export function Entry({ icon, text, value = '', first = false, leads = false, onClick }: EntryProps) {
   return (
-    <button type="button" class="row row-button" data-nav-first={first ? '' : undefined} onClick={onClick}>
+    <button
+      type="button"
+      class="row full-width text-left"
+      data-nav-first={first ? '' : undefined}
+      onClick={onClick}
+    >
       <Icon name={icon} />
       <span class="row-text">{text}</span>
-      <span class="row-value numbers push-end note nowrap">{value}</span>
-      {leads ? <Icon name="next" class="row-go" /> : null}
+      <span class="numbers push-end note nowrap">{value}</span>
+      {leads ? <Icon name="next" class="faint" /> : null}
     </button>
   );
 }

@@ -161,7 +161,7 @@ export function ProgramActions({ program, mark, inGuide }: BookingProps & { read
   ].filter((action) => action !== null);
   const rest = actions.slice(IN_VIEW);
   return (
-    <div class="program-actions below-150 above-150 gap-60 no-margin wrap flex">
+    <div class="program-actions below-150 above-150 no-margin wrap flex gap-50">
       {actions.slice(0, IN_VIEW)}
       {rest.length === 0 ? null : <MoreActions>{rest}</MoreActions>}
     </div>

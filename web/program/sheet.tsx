@@ -39,9 +39,9 @@ const GONE = {
 function SpelledMarks({ marks }: { marks: readonly Mark[] }) {
   if (marks.length === 0) return null;
   return (
-    <ul class="program-marks wrap flex" aria-label={TEXTS.marks}>
+    <ul class="wrap flex gap-text" aria-label={TEXTS.marks}>
       {marks.map((mark) => (
-        <li key={mark.face} class={`spelled inline-row gap-35 note semibold spelled-${mark.tone}`}>
+        <li key={mark.face} class={`inline-row note semibold gap-40 spelled-${mark.tone}`}>
           <span class={`mark inline-row text-xs bold fill-quiet mark-${mark.tone}`} aria-hidden="true">
             {mark.face}
           </span>
@@ -59,30 +59,28 @@ function Head({ program }: { program: ProgramDetail }) {
   const name = narrow(program.service_name);
   return (
     <header class="program-head gap-75 stack" data-genre={majorGenre(program.genre_detail ?? [])}>
-      <p class="program-station line-130 gap-75 cluster">
+      <p class="program-station gap-75 cluster line-tight">
         <Logo station={{ id: program.station_id, name, logo: station?.logo ?? null }} />
         <span>
-          <span class="text-accent line-130 extrabold text-s gap-50 hstack numbers">
+          <span class="text-accent extrabold text-s gap-50 hstack numbers line-tight">
             {station === undefined ? '' : channelLabel(station, stations.value)}
           </span>
           <b>{name}</b>
         </span>
-        {live ? (
-          <span class="program-live record-color pill text-white extrabold text-xs push-end">
-            {TEXTS.onAir}
-          </span>
-        ) : null}
-        <a
-          class="program-week pill nowrap text-accent bold text-s push-end"
-          href={`guide?view=week&station=${program.station_id}`}
-        >
-          {TEXTS.stationWeek}
-        </a>
+        <span class="hstack gap-25 push-end">
+          {live ? <span class="badge record-color text-white">{TEXTS.onAir}</span> : null}
+          <a
+            class="pill nowrap text-accent bold text-s pad-x hover-deep"
+            href={`guide?view=week&station=${program.station_id}`}
+          >
+            {TEXTS.stationWeek}
+          </a>
+        </span>
       </p>
-      <h3 class="program-title line-tight">
+      <h3 class="program-title line-tight text-xl">
         <WholeTitle title={title} />
       </h3>
-      <p class="program-when muted semibold wrap flex numbers">
+      <p class="muted semibold wrap flex numbers gap-text">
         <time dateTime={isoText(program.start_at)}>{airDateText(program.start_at)}</time>{' '}
         <b class="ink">{spanText(program.start_at, program.end_at)}</b>
         <span>
@@ -106,7 +104,8 @@ function BookingNote({ program, mark }: { program: ProgramDetail; mark: Reservat
   const kept = tone === 'kept' || tone === 'recording';
   return (
     <p
-      class={`program-note round-m semibold below-100 gap-70 pad-80-100 flex fill-warn ${kept ? 'program-note-kept' : tone === 'warn' || tone === 'bad' ? '' : 'program-note-plain'}`}
+      class="below-100 alert"
+      data-tone={kept ? 'bad' : tone === 'warn' || tone === 'bad' ? 'warn' : 'quiet'}
     >
       <Icon name={kept ? 'record' : tone === 'good' ? 'check' : 'alert'} />
       <span>
@@ -122,7 +121,7 @@ function Notes({ program, mark }: { program: ProgramDetail; mark: ReservationMar
     <>
       {mark === null ? null : <BookingNote program={program} mark={mark} />}
       {program.copy_never ? (
-        <p class="program-note round-m semibold below-100 gap-70 pad-80-100 flex fill-warn">
+        <p class="below-100 alert" data-tone="warn">
           <Icon name="lock" />
           {TEXTS.copyNever}
         </p>
@@ -142,17 +141,17 @@ function Elsewhere({ program }: { program: ProgramDetail }) {
               <button
                 key={`${relation.kind} ${relation.id}`}
                 type="button"
-                class="row row-button"
+                class="row full-width text-left"
                 onClick={() => openProgram(relation.id)}
               >
                 <Icon name="share" />
                 <span class="row-text">
-                  <span class="row-name">{relationText(relation.kind)}</span>
-                  <span class="row-title">
+                  <span class="flex gap-40 note bold">{relationText(relation.kind)}</span>
+                  <span class="bold truncate">
                     {relation.service_name === null ? TEXTS.unknownStation : narrow(relation.service_name)}
                   </span>
                 </span>
-                <Icon name="next" class="row-go" />
+                <Icon name="next" class="faint" />
               </button>
             ))}
           </div>
@@ -166,20 +165,20 @@ function Elsewhere({ program }: { program: ProgramDetail }) {
               <button
                 key={other.id}
                 type="button"
-                class="row row-button"
+                class="row full-width text-left"
                 onClick={() => openProgram(other.id)}
               >
                 <Icon name="clock" />
                 <span class="row-text">
-                  <span class="row-title numbers">{shortText(other.start_at)}</span>
-                  <span class="row-name">
+                  <span class="numbers bold truncate">{shortText(other.start_at)}</span>
+                  <span class="flex gap-40 note bold">
                     {TEXTS.stationAndLength(
                       narrow(other.service_name),
                       lengthText(other.end_at - other.start_at),
                     )}
                   </span>
                 </span>
-                <Icon name="next" class="row-go" />
+                <Icon name="next" class="faint" />
               </button>
             ))}
           </div>
@@ -227,7 +226,7 @@ function Body({ program }: { program: ProgramDetail }) {
       <ProgramActions program={program} mark={mark} inGuide={screen.value.name === 'guide'} />
       <Notes program={program} mark={mark} />
       <Texts description={program.description} extended={program.extended ?? {}} />
-      <dl class="facts above-150">
+      <dl class="facts above-150 bordered clip round-m">
         {programFacts(program).map((fact) => (
           <div key={fact.name} class="fact">
             <dt>{fact.name}</dt>

@@ -36,7 +36,7 @@ function CardPicture({ recording, children }: { recording: Recording; children?:
     <span class="rec-picture clip relative video-shape block-level">
       <Poster recording={recording} />
       {(recording.durationMs ?? 0) === 0 ? null : (
-        <span class="rec-length text-white bold text-xs layer-1 absolute numbers">
+        <span class="rec-length layer-1 absolute numbers badge dark-glass">
           {lengthClock(recording.durationMs ?? 0)}
         </span>
       )}
@@ -55,31 +55,23 @@ const isSaved = (id: Recording['id']): boolean =>
 
 function Signs({ recording }: { recording: Recording }) {
   return (
-    <span class="rec-signs hstack gap-30">
+    <span class="rec-signs hstack gap-25">
       {isFresh(recording, minute.value) ? (
-        <span class="rec-new fill-main pill extrabold text-mini pad-0-50 inline-row">{TEXTS.fresh}</span>
+        <span class="badge fill-main">{TEXTS.fresh}</span>
       ) : isUnwatched(recording) ? (
-        <span class="rec-new fill-main pill extrabold text-mini pad-0-50 inline-row rec-unseen">
+        <span class="badge fill-main" data-tone="live">
           {TEXTS.unwatched}
         </span>
       ) : null}
-      {recording.watchedAt !== null ? (
-        <span class="rec-seen pill extrabold text-mini pad-0-50 inline-row fill-quiet">{TEXTS.watched}</span>
-      ) : null}
+      {recording.watchedAt !== null ? <span class="rec-seen fill-quiet badge">{TEXTS.watched}</span> : null}
       {isSaved(recording.id) ? (
-        <span
-          class="rec-lock pill extrabold text-mini pad-0-50 inline-row fill-quiet"
-          title={OFFLINE_TEXTS.savedSign}
-        >
+        <span class="rec-lock fill-quiet badge" title={OFFLINE_TEXTS.savedSign}>
           <Icon name="save" />
           <span class="hidden-text">{OFFLINE_TEXTS.savedSign}</span>
         </span>
       ) : null}
       {recording.protected ? (
-        <span
-          class="rec-lock pill extrabold text-mini pad-0-50 inline-row fill-quiet"
-          title={TEXTS.protected}
-        >
+        <span class="rec-lock fill-quiet badge" title={TEXTS.protected}>
           <Icon name="lock" />
           <span class="hidden-text">{TEXTS.protected}</span>
         </span>
@@ -121,7 +113,7 @@ export function RecordingCard({ recording, look, chosen, choosing }: CardProps) 
       data-choosing={choosing ? '' : undefined}
     >
       <a
-        class="cell-main rec-link layer-2 inset-0"
+        class="cell-main rec-link layer-2 inset-0 round-m"
         href={`recordings?recording=${recording.id}`}
         data-id={recording.id}
         draggable={false}
@@ -136,22 +128,22 @@ export function RecordingCard({ recording, look, chosen, choosing }: CardProps) 
           <RestoreButton recording={recording} />
         )}
       </CardPicture>
-      <span class="rec-words gap-15 min-0 vstack" aria-hidden="true">
+      <span class="rec-words min-0 vstack gap-10 pad-2" aria-hidden="true">
         <span class="rec-title rigid bold line-tight clamp-2">
           <WholeTitle title={title} />
           {look === 'list' ? <Marks marks={marks} /> : null}
         </span>
-        <span class="rec-when nowrap muted text-xs min-0 flex numbers">
+        <span class="rec-when nowrap muted text-xs min-0 flex numbers gap-text">
           <span>{shortText(recording.startAt, currentMs())}</span>
           <span class="ellipsis clip min-0">{narrow(recording.serviceName)}</span>
           {look === 'list' && recording.bytes > 0 ? (
-            <span class="rec-size push-end semibold faint nowrap">{bytesText(recording.bytes)}</span>
+            <span class="wide-only semibold faint nowrap">{bytesText(recording.bytes)}</span>
           ) : null}
         </span>
         {recording.state === 'failed' && recording.reason !== null ? (
           <span class="rec-latest text-xs muted truncate">{recording.reason}</span>
         ) : null}
-        <span class="rec-foot hstack gap-50 text-xs">
+        <span class="rec-foot hstack gap-50 text-xs push-bottom">
           <VerdictBadge recording={recording} />
           {binnedAt === null ? null : (
             <span class="rec-bin-left inline-row push-end gap-25 semibold muted nowrap">
@@ -161,7 +153,7 @@ export function RecordingCard({ recording, look, chosen, choosing }: CardProps) 
           )}
           {look === 'list' ? <Signs recording={recording} /> : null}
           {look === 'grid' && binnedAt === null && recording.bytes > 0 ? (
-            <span class="rec-size numbers push-end semibold faint nowrap">{bytesText(recording.bytes)}</span>
+            <span class="numbers push-end semibold faint nowrap">{bytesText(recording.bytes)}</span>
           ) : null}
         </span>
       </span>
@@ -227,11 +219,15 @@ function CheckMark({ chosen, title }: { chosen: boolean; title: string }) {
 export function CardSkeleton({ look }: { look: Look }) {
   return (
     <div class={`rec shadow-1 surface bordered round-m relative full-height stack rec-as-${look}`}>
-      <button type="button" class="cell-main rec-link layer-2 inset-0" aria-label={TEXTS.cardLoading} />
+      <button
+        type="button"
+        class="cell-main rec-link layer-2 inset-0 round-m"
+        aria-label={TEXTS.cardLoading}
+      />
       <span class="rec-picture clip relative video-shape block-level skeleton" />
-      <span class="rec-words gap-15 min-0 vstack">
+      <span class="rec-words min-0 vstack gap-10 pad-2">
         <span class="skeleton rec-bone" />
-        <span class="skeleton rec-bone rec-bone-short" />
+        <span class="skeleton rec-bone" />
       </span>
     </div>
   );
@@ -250,18 +246,13 @@ export function SeriesCard({ series, look }: { series: RecordingSeries; look: Lo
     TEXTS.latest(shortText(newest.startAt, currentMs())),
     ...marks.map(seriesMarkText),
   ];
-  const fresh =
-    unwatched > 0 ? (
-      <span class="rec-new fill-main pill extrabold text-mini pad-0-50 inline-row">
-        {TEXTS.unwatchedSign(unwatched)}
-      </span>
-    ) : null;
+  const fresh = unwatched > 0 ? <span class="fill-main badge">{TEXTS.unwatchedSign(unwatched)}</span> : null;
   return (
     <article
       class={`rec shadow-1 surface bordered round-m relative full-height stack rec-series rec-as-${look} ${count > 1 ? 'rec-pile' : ''}`}
     >
       <a
-        class="cell-main rec-link layer-2 inset-0"
+        class="cell-main rec-link layer-2 inset-0 round-m"
         href={`recordings?series=${encodeURIComponent(key)}`}
         data-series={key}
         draggable={false}
@@ -272,21 +263,19 @@ export function SeriesCard({ series, look }: { series: RecordingSeries; look: Lo
         <Poster recording={newest} />
         {look === 'grid' ? (
           <>
-            <span class="rec-length text-white bold text-xs layer-1 absolute numbers">
-              {TEXTS.count(count)}
-            </span>
-            <span class="rec-signs hstack gap-30">{fresh}</span>
+            <span class="rec-length layer-1 absolute numbers badge dark-glass">{TEXTS.count(count)}</span>
+            <span class="rec-signs hstack gap-25">{fresh}</span>
           </>
         ) : null}
       </span>
-      <span class="rec-words gap-15 min-0 vstack" aria-hidden="true">
+      <span class="rec-words min-0 vstack gap-10 pad-2" aria-hidden="true">
         <span class="rec-title rigid bold line-tight clamp-2">{name}</span>
         {latest === name ? null : <span class="rec-latest text-xs muted truncate">{latest}</span>}
-        <span class="rec-when nowrap muted text-xs min-0 flex numbers">
+        <span class="rec-when nowrap muted text-xs min-0 flex numbers gap-text">
           <span>{TEXTS.latestSign(shortText(newest.startAt, currentMs()))}</span>
           <span class="ellipsis clip min-0">{narrow(newest.serviceName)}</span>
         </span>
-        <span class="rec-foot hstack gap-50 text-xs">
+        <span class="rec-foot hstack gap-50 text-xs push-bottom">
           {marks.map((mark) => (
             <SeriesBadge key={mark.label} mark={mark} />
           ))}

@@ -170,7 +170,9 @@ function FirstOf({ headingAt, index }: Pick<CellListProps, 'headingAt'> & { inde
   if (own === undefined || index === 0) return null;
   const before = headingAt?.(index - 1);
   return before === undefined || before === own ? null : (
-    <span class="list-mark numbers absolute layer-1 no-pointer">{own}</span>
+    <span class="list-mark numbers absolute layer-1 no-pointer badge bordered ink shadow-1 surface text-s">
+      {own}
+    </span>
   );
 }
 
@@ -219,7 +221,7 @@ export function CellList(props: CellListProps) {
     >
       {heading === undefined ? null : (
         <p class="list-heading numbers no-margin sticky layer-2 no-pointer text-center" aria-hidden="true">
-          <span>{heading}</span>
+          <span class="badge bordered surface ink shadow-1 text-s">{heading}</span>
         </p>
       )}
       <ul class="inset-0" aria-label={props.label}>

@@ -63,7 +63,7 @@ function WishChoice<T extends string>({ label, value, options, onChoose }: Choic
     <label class="encode-hour max-full min-0 block-level">
       <span class="hidden-text">{label}</span>
       <select
-        class="select surface round-m ink press-height"
+        class="surface round-m ink press-height rule-input"
         value={value}
         onChange={({ currentTarget }) => onChoose(currentTarget.value as T)}
       >
@@ -84,8 +84,8 @@ function Options({ item }: { item: EncodeItem }) {
   const keep = keepTs ? 'yes' : 'no';
   return (
     <>
-      <p class="block-note">{TEXTS.encodeWishNote}</p>
-      <div class="encode-hours gap-60 cluster">
+      <p class="note">{TEXTS.encodeWishNote}</p>
+      <div class="encode-hours cluster gap-50">
         <WishChoice {...WISH_CHOICES.codecs} value={codecs} onChoose={(one) => choose({ codecs: one })} />
         <WishChoice {...WISH_CHOICES.quality} value={quality} onChoose={(one) => choose({ quality: one })} />
         <WishChoice
@@ -112,7 +112,7 @@ export function EncodeWish({ recording }: { recording: Recording }) {
     <section class="stack gap-75 below-150">
       <button
         type="button"
-        class="row row-button bold bordered"
+        class="row bold bordered full-width text-left"
         aria-expanded={open.value}
         onClick={() => {
           open.value = !open.value;
@@ -121,9 +121,9 @@ export function EncodeWish({ recording }: { recording: Recording }) {
         <Icon name="transfer" />
         <span class="row-text">
           <span class="numbers">{TEXTS.encodeWish(placeText(item))}</span>
-          <span class="row-name">{wishText(item)}</span>
+          <span class="flex gap-40 note bold">{wishText(item)}</span>
         </span>
-        <Icon name={open.value ? 'up' : 'down'} class="row-go" />
+        <Icon name={open.value ? 'up' : 'down'} class="faint" />
       </button>
       {open.value ? (
         <>

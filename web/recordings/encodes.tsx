@@ -62,11 +62,11 @@ function move(encodes: Encodes, index: number, by: -1 | 1): Promise<void> {
 function Log({ id }: { id: RecordingId }) {
   const { value, failure } = useQuery(encodeLogQuery(id));
   if (value === undefined) {
-    return failure === undefined ? null : <p class="field-failed">{failure.message}</p>;
+    return failure === undefined ? null : <p class="alert">{failure.message}</p>;
   }
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a long log is scrolled by keys
-    <pre class="encode-log pad-75 no-margin text-xs round-m ground" tabIndex={0}>
+    <pre class="encode-log no-margin text-xs round-m ground pad-3" tabIndex={0}>
       {value.log === '' ? TEXTS.noLog : value.log}
     </pre>
   );
@@ -80,10 +80,10 @@ interface RowProps {
 function Row({ item, children }: RowProps) {
   const log = useSignal(false);
   return (
-    <li class="encode-row pad-75 stack gap-35 round-m bordered">
-      <p class="encode-name flex wrap justify-between no-margin">
+    <li class="encode-row stack round-m bordered pad-3 gap-40">
+      <p class="flex wrap justify-between no-margin gap-text">
         <b>{tidyTitle(item.title)}</b>
-        <span class="encode-place numbers" data-tone={item.state === 'failed' ? 'bad' : undefined}>
+        <span class="numbers tone-text" data-tone={item.state === 'failed' ? 'bad' : undefined}>
           {placeText(item)}
         </span>
       </p>
@@ -140,9 +140,9 @@ function Cancel({ item }: { item: EncodeItem }) {
 
 function Queue({ encodes }: { encodes: Encodes }) {
   const waiting = encodes.queue.filter(({ state }) => state === 'waiting');
-  if (encodes.queue.length === 0) return <p class="sheet-note">{TEXTS.noEncodes}</p>;
+  if (encodes.queue.length === 0) return <p class="muted">{TEXTS.noEncodes}</p>;
   return (
-    <ol class="encode-list stack no-padding gap-75 unlisted">
+    <ol class="stack no-padding gap-75 unlisted above-75">
       {encodes.queue.map((item) => {
         const index = waiting.indexOf(item);
         return (
@@ -180,7 +180,7 @@ function EncodesSheet({ encodes, onClose }: { encodes: Encodes; onClose: () => v
   return (
     <Sheet title={TEXTS.encodes} onClose={onClose}>
       <div class="cluster justify-between gap-75">
-        <p class="sheet-note">{waitText(encodes)}</p>
+        <p class="muted">{waitText(encodes)}</p>
         <button
           type="button"
           class="button"
@@ -194,8 +194,8 @@ function EncodesSheet({ encodes, onClose }: { encodes: Encodes; onClose: () => v
       <Queue encodes={encodes} />
       {recent.length === 0 ? null : (
         <>
-          <h3 class="encode-title">{TEXTS.recentEncodes}</h3>
-          <ul class="encode-list stack no-padding gap-75 unlisted">
+          <h3 class="above-100 below-75">{TEXTS.recentEncodes}</h3>
+          <ul class="stack no-padding gap-75 unlisted above-75">
             {recent.map((item) => (
               <Row key={`${item.recordingId} ${item.endedAt}`} item={item}>
                 {item.state === 'failed' || item.state === 'cancelled' ? (
@@ -215,7 +215,7 @@ function EncodesSheet({ encodes, onClose }: { encodes: Encodes; onClose: () => v
           </ul>
         </>
       )}
-      <p class="sheet-note">
+      <p class="muted">
         <a href="settings">{TEXTS.encodeSettings}</a>
       </p>
     </Sheet>
@@ -268,7 +268,7 @@ export function EncodeLine({ encodes }: { encodes: Encodes | undefined }) {
       {line === undefined ? null : (
         <button
           type="button"
-          class="encode-line hstack full-width press-height gap-70 below-100 ink round-l bordered surface"
+          class="encode-line hstack full-width press-height below-100 ink round-l bordered surface gap-75 text-left pad-2"
           aria-haspopup="dialog"
           data-bad={line.isBad ? '' : undefined}
           onClick={() => {
@@ -277,7 +277,7 @@ export function EncodeLine({ encodes }: { encodes: Encodes | undefined }) {
         >
           <Icon name={line.isBad ? 'alert' : 'recordings'} />
           <span class="numbers grow min-0">{line.text}</span>
-          <Icon name="next" class="row-go" />
+          <Icon name="next" class="faint" />
         </button>
       )}
       {open.value ? (

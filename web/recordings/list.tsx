@@ -175,10 +175,10 @@ export function SeriesList({ pages, busy }: { pages: Pages<RecordingSeries>; bus
 
 function Waiting() {
   return (
-    <div class="rec-waiting-list stack gap-100" role="status">
+    <div class="tiles gap-100" role="status">
       <span class="hidden-text">{TEXTS.loading}</span>
       {Array.from({ length: 8 }, (_, index) => (
-        <span key={index} class="skeleton" />
+        <span key={index} class="skeleton block-skeleton" />
       ))}
     </div>
   );
@@ -287,7 +287,7 @@ export function ListState<T>({ pages, shown, waits, onKnown, children }: ListSta
   return (
     <>
       {failure === undefined ? null : (
-        <p class="notice round-m text-s flex" data-tone="warn" role="alert">
+        <p class="alert" data-tone="warn" role="alert">
           <Icon name="unlink" />
           <span>
             {TEXTS.stale(failure.message)}

@@ -26,7 +26,7 @@ function RunningCard({ recording }: { recording: Recording }) {
       class={`running stack align-center relative round-m bordered surface shadow-1 hover-surface running-${words.tone}`}
     >
       <a
-        class="cell-main rec-link layer-2 inset-0"
+        class="cell-main rec-link layer-2 inset-0 round-m"
         href={`recordings?recording=${recording.id}`}
         onClick={(event) => {
           if (event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -48,15 +48,15 @@ function RunningCard({ recording }: { recording: Recording }) {
           <Icon name="play" />
         </a>
       </span>
-      <div class="gap-15 min-0 stack">
+      <div class="min-0 stack gap-10">
         <p class="bold truncate">{title}</p>
-        <p class="rec-when nowrap muted text-xs min-0 flex numbers">
+        <p class="rec-when nowrap muted text-xs min-0 flex numbers gap-text">
           <span>{spanText(startAt, endAt)}</span>
           <span class="ellipsis clip min-0">{narrow(recording.serviceName)}</span>
         </p>
         {words.text === TEXTS.recording ? null : (
           <p
-            class="running-state bold text-s gap-35 min-0 hstack"
+            class="running-state bold text-s min-0 hstack gap-40"
             data-tone={words.tone}
             role={words.tone === 'good' ? undefined : 'alert'}
           >
@@ -65,7 +65,7 @@ function RunningCard({ recording }: { recording: Recording }) {
           </p>
         )}
       </div>
-      <div class="gap-35 all-columns stack">
+      <div class="all-columns stack gap-40">
         <div
           class="progress"
           role="progressbar"
@@ -76,7 +76,7 @@ function RunningCard({ recording }: { recording: Recording }) {
         >
           <div class="progress-fill" style={{ '--part': part.toFixed(4) }} />
         </div>
-        <p class="running-facts semibold justify-between flex note numbers">
+        <p class="semibold justify-between flex note numbers gap-text">
           <span>
             {now.value < startAt ? TEXTS.from(airClockText(startAt)) : leftToRecord(endAt, now.value)}
           </span>
@@ -93,12 +93,12 @@ function RunningCard({ recording }: { recording: Recording }) {
 export function Running({ recordings }: { recordings: readonly Recording[] }) {
   if (recordings.length === 0) return null;
   return (
-    <section class="running-section below-150" aria-label={TEXTS.recording}>
-      <h2 class="hstack text-l">
+    <section class="below-150" aria-label={TEXTS.recording}>
+      <h2 class="gap-50 below-75 hstack text-l">
         {TEXTS.recording}
-        <span class="running-count record-color pill text-white text-xs numbers">{recordings.length}</span>
+        <span class="text-white numbers badge record-color">{recordings.length}</span>
       </h2>
-      <div class="running-list gap-75 stack" data-nav-group="running">
+      <div class="tiles gap-75" style="--tile:26rem" data-nav-group="running">
         {recordings.map((recording) => (
           <RunningCard key={recording.id} recording={recording} />
         ))}

@@ -27,7 +27,7 @@ function Action({ icon, disabled, onPress, children }: ActionProps) {
   return (
     <button
       type="button"
-      class="select-action stack items-middle gap-15 text-xs bold nowrap round-m"
+      class="select-action stack items-middle text-xs bold nowrap round-m gap-10"
       disabled={disabled}
       onClick={onPress}
     >
@@ -47,11 +47,8 @@ export function Working() {
       role="status"
     >
       {now.label}（{now.done}／{now.total}）
-      <span class="select-work-bar block-level clip pill track-color">
-        <span
-          class="block-level full-height bar-part"
-          style={{ '--part': (now.done / now.total).toFixed(3) }}
-        />
+      <span class="block-level progress">
+        <span class="progress-fill" style={{ '--part': (now.done / now.total).toFixed(3) }} />
       </span>
     </p>
   );

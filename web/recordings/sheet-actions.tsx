@@ -35,7 +35,7 @@ export function RecordingActions({ recording, onErase, onStop }: ActionsProps) {
   };
   return (
     <>
-      <div class="program-actions below-150 above-150 gap-60 no-margin wrap flex">
+      <div class="program-actions below-150 above-150 no-margin wrap flex gap-50">
         {isPlayable ? (
           <a class="button button-main" href={watchPath(recording)} data-nav-initial="">
             <Icon name="play" />
@@ -126,11 +126,11 @@ function EncodeButton({ recording }: { recording: Recording }) {
 function BinActions({ recording, onErase }: { recording: Recording; onErase: () => void }) {
   return (
     <>
-      <p class="program-note round-m semibold below-100 gap-70 pad-80-100 flex fill-warn">
+      <p class="below-100 alert" data-tone="warn">
         <Icon name="bin" />
         {TEXTS.inBin(leftInBin(recording.binnedAt ?? broadcastMs(0), now.value))}
       </p>
-      <div class="program-actions below-150 above-150 gap-60 no-margin wrap flex">
+      <div class="program-actions below-150 above-150 no-margin wrap flex gap-50">
         <button
           type="button"
           class="button button-main"

@@ -38,7 +38,7 @@ function Head({ recording }: { recording: Recording }) {
   const durationMs = recording.durationMs ?? recording.progress?.recordedMs ?? null;
   return (
     <header class="program-head gap-75 stack" data-genre={majorGenre(recording.genres)}>
-      <p class="program-station line-130 gap-75 cluster">
+      <p class="program-station gap-75 cluster line-tight">
         <Logo station={{ id: recording.serviceId, name, logo: station?.logo ?? null }} />
         <span>
           <b>{name}</b>
@@ -50,10 +50,10 @@ function Head({ recording }: { recording: Recording }) {
           </span>
         )}
       </p>
-      <h3 class="program-title line-tight">
+      <h3 class="program-title line-tight text-xl">
         <WholeTitle title={title} />
       </h3>
-      <p class="program-when muted semibold wrap flex numbers">
+      <p class="muted semibold wrap flex numbers gap-text">
         <time dateTime={isoText(recording.startAt)}>{airDateText(recording.startAt, currentMs())}</time>{' '}
         <b class="ink">{spanText(recording.startAt, recording.endAt)}</b>
         {durationMs === null || durationMs === 0 ? null : (
@@ -73,17 +73,17 @@ function RunningFacts({ recording }: { recording: Recording }) {
   const part = progressOf(startAt, endAt, now.value);
   return (
     <section
-      class="verdict-box above-100 stack gap-75 round-m bordered surface-high"
+      class="verdict-box above-100 stack gap-75 round-m bordered surface-high pad-3"
       data-tone={words.tone === 'good' ? 'live' : words.tone}
     >
-      <h4 class="flex align-start no-margin">
+      <h4 class="flex align-start no-margin gap-50">
         <Icon name={words.tone === 'good' ? 'record' : 'alert'} />
         {runningLine(recording, now.value)}
       </h4>
       <div class="progress">
         <div class="progress-fill" style={{ '--part': part.toFixed(4) }} />
       </div>
-      <p class="running-facts semibold justify-between flex note numbers">
+      <p class="semibold justify-between flex note numbers gap-text">
         <span>{leftToRecord(endAt, now.value)}</span>
         <span>{bytesText(progress?.bytes ?? recording.bytes)}</span>
         <span>{(progress?.drops ?? 0) === 0 ? TEXTS.noDrops : TEXTS.drops(progress?.drops ?? 0)}</span>
@@ -123,7 +123,7 @@ function Facts({ recording, ruleName }: { recording: Recording; ruleName: string
         ? TEXTS.unwatched
         : TEXTS.watchedTo(spellMs(resumeMs));
   return (
-    <dl class="facts above-150">
+    <dl class="facts above-150 bordered clip round-m">
       {bytes === 0 ? null : <RecordingFact name={TEXTS.bytes}>{bytesText(bytes)}</RecordingFact>}
       {files.length === 0 ? null : (
         <RecordingFact name={TEXTS.sources}>
@@ -164,25 +164,25 @@ function Others({ recording }: { recording: Recording }) {
   const { series, ruleId } = recording;
   const words = new URLSearchParams({ q: seriesWords(recording.name) });
   return (
-    <div class="rows rec-others above-100">
+    <div class="rows above-100">
       {series === null ? null : (
         <a class="row" href={`recordings?series=${encodeURIComponent(series.key)}`}>
-          <Icon name="pile" />
+          <Icon name="pile" class="faint" />
           <span class="row-text bold">{TEXTS.ofSeries}</span>
-          <Icon name="next" class="row-go" />
+          <Icon name="next" class="faint" />
         </a>
       )}
       {ruleId === null ? null : (
         <a class="row" href={`recordings?rule=${ruleId}`}>
-          <Icon name="filter" />
+          <Icon name="filter" class="faint" />
           <span class="row-text bold">{TEXTS.ofRule}</span>
-          <Icon name="next" class="row-go" />
+          <Icon name="next" class="faint" />
         </a>
       )}
       <a class="row" href={`search?${words}`}>
-        <Icon name="search" />
+        <Icon name="search" class="faint" />
         <span class="row-text bold">{TEXTS.sameTitle}</span>
-        <Icon name="next" class="row-go" />
+        <Icon name="next" class="faint" />
       </a>
     </div>
   );
@@ -237,7 +237,7 @@ export function RecordingSheet({ id, listed, ruleName, onErase, onStop }: Record
           {detail.value === undefined &&
           detail.failure !== undefined &&
           detail.failure.code !== 'not_found' ? (
-            <p class="field-failed" role="alert">
+            <p class="alert" role="alert">
               {TEXTS.textsFailed}
               {detail.failure.message}{' '}
               <button type="button" class="button button-small" onClick={() => void detail.renew()}>

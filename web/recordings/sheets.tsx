@@ -37,14 +37,14 @@ interface GenreChoicesProps {
 /** Side by side: thirteen rows would push the rules and stations out of sight. */
 function GenreChoices({ chosen, onChoose }: GenreChoicesProps) {
   return (
-    <div class="chips" role="radiogroup" aria-label={TEXTS.genre}>
+    <div class="flex wrap gap-50" role="radiogroup" aria-label={TEXTS.genre}>
       {[{ lv1: undefined, name: TEXTS.all }, ...MAJOR_GENRES].map(({ lv1, name }) => (
         // biome-ignore lint/a11y/useSemanticElements: a radio input would change with the arrow keys that move the focus here
         <button
           key={name}
           type="button"
           role="radio"
-          class="chip"
+          class="chip button button-small"
           aria-checked={chosen === lv1}
           data-genre={lv1}
           onClick={() => onChoose(lv1)}

@@ -52,13 +52,13 @@ export function RoomGauge({ storage, onOpen }: { storage: StorageFacts; onOpen: 
   return (
     <button
       type="button"
-      class="room hstack push-end gap-70 note bold pill bordered surface hover-surface"
+      class="room min-0 hstack push-end note bold pill bordered surface hover-surface gap-75 pad-2"
       data-bad={bad ? '' : undefined}
       aria-haspopup="dialog"
       onClick={onOpen}
     >
       <Icon name="disk" class="wide-only" />
-      <span class="room-words stack gap-25 text-left">
+      <span class="stack gap-25 min-0 text-left">
         <span class="numbers">{freeSpaceText(storage)}</span>
         {gauge === undefined ? null : <GaugeBar gauge={gauge} label={TEXTS.used} small />}
       </span>
@@ -73,7 +73,7 @@ export function FreeSpaceWarnings({ storage }: { storage: StorageFacts }) {
   return (
     <div class="stack gap-50 below-100" role="alert">
       {shortage === undefined ? null : (
-        <div class="notice round-m text-s flex" data-tone="warn">
+        <div class="alert" data-tone="warn">
           <Icon name="alert" />
           <p>
             <b class="block-level">{shortage.text}</b>
@@ -90,7 +90,7 @@ export function FreeSpaceWarnings({ storage }: { storage: StorageFacts }) {
 
 function Warning({ warning }: { warning: FreeSpaceWarning }) {
   return (
-    <div class="notice round-m text-s flex" data-tone={warning.tone}>
+    <div class="alert" data-tone={warning.tone}>
       <Icon name="alert" />
       <p>
         <b class="block-level">
@@ -113,7 +113,7 @@ function Folder({ folder }: { folder: StorageFolder }) {
         {words}
       </p>
       {gauge === undefined ? null : <GaugeBar gauge={gauge} label={TEXTS.usedOf(path)} />}
-      <dl class="facts">
+      <dl class="facts bordered clip round-m">
         <StorageFact name={TEXTS.usable}>
           {freeBytes === null ? TEXTS.unknown : bytesText(usableBytes([folder]))}
         </StorageFact>
@@ -158,7 +158,7 @@ export function RoomSheet({ storage, onClose, onBin }: RoomSheetProps) {
   const { folders, recordings, roomMs } = storage;
   return (
     <Sheet title={TEXTS.room} onClose={onClose}>
-      <p class="room-lead below-100 text-l">
+      <p class="below-100 text-l">
         {roomMs === null ? (
           TEXTS.roomLearns
         ) : (
@@ -169,13 +169,13 @@ export function RoomSheet({ storage, onClose, onBin }: RoomSheetProps) {
           </>
         )}
       </p>
-      {folders.length === 0 ? <p class="sheet-note">{TEXTS.noFolders}</p> : null}
+      {folders.length === 0 ? <p class="muted">{TEXTS.noFolders}</p> : null}
       {folders.map((folder) => (
         <Folder key={folder.path} folder={folder} />
       ))}
       <section class="room-folder stack gap-50 below-150">
         <h3>{TEXTS.recordings}</h3>
-        <dl class="facts">
+        <dl class="facts bordered clip round-m">
           <StorageFact name={TEXTS.watchable}>
             {TEXTS.countAndBytes(recordings.count.toLocaleString('ja-JP'), bytesText(recordings.bytes))}
           </StorageFact>

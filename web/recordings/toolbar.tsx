@@ -152,7 +152,7 @@ function Narrowed({ shown, ruleName }: { shown: RecordingQuery; ruleName: string
       <button
         key={name}
         type="button"
-        class="chip chip-on text-s text-accent"
+        class="chip chip-on text-s text-accent button button-small chosen"
         onClick={() => setQuery({ [name]: null }, true)}
       >
         <span>{label}</span>

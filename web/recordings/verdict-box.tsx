@@ -33,7 +33,7 @@ function VerdictLine({ recording, damage }: { recording: Recording; damage: Dama
           />
         ))}
       </div>
-      <p class="verdict-times numbers flex justify-between text-xs semibold muted" aria-hidden="true">
+      <p class="numbers flex justify-between text-xs semibold muted" aria-hidden="true">
         <span>{airClockText(recording.startAt)}</span>
         <span>{airClockText(recording.endAt)}</span>
       </p>
@@ -53,7 +53,7 @@ function NextAiring({ recording }: { recording: Recording }) {
   const next = booked ?? offer;
   if (next === undefined) return null;
   return (
-    <p class="verdict-next cluster gap-60 text-s semibold">
+    <p class="verdict-next cluster text-s semibold gap-50">
       <Icon name="reserve" />
       <span class="numbers grow">{TEXTS.nextAiring(airingText(next))}</span>
       {booked !== undefined ? (
@@ -79,11 +79,11 @@ export function VerdictBox({ recording, damage = [] }: { recording: Recording; d
   const { label, tone } = verdictMark(recording);
   return (
     <section
-      class="verdict-box above-100 stack gap-75 round-m bordered surface-high"
+      class="verdict-box above-100 stack gap-75 round-m bordered surface-high pad-3"
       data-tone={tone}
       aria-label={TEXTS.verdict(label)}
     >
-      <h4 class="flex align-start no-margin">
+      <h4 class="flex align-start no-margin gap-50">
         <Icon name={tone === 'good' ? 'check' : tone === 'quiet' ? 'clock' : 'alert'} />
         {first}
       </h4>
@@ -92,7 +92,7 @@ export function VerdictBox({ recording, damage = [] }: { recording: Recording; d
       {sentences.length === 0 ? null : (
         <details>
           <summary class="press text-s semibold muted">{TEXTS.verdictDetails}</summary>
-          <ul class="verdict-sentences stack gap-35 text-s">
+          <ul class="stack text-s gap-40">
             {sentences.map((sentence) => (
               <li key={sentence}>{sentence}</li>
             ))}

@@ -30,9 +30,9 @@ function ReminderSheet({ program, onClose }: { program: Program; onClose: () => 
   return (
     <Sheet title={TEXTS.title} onClose={onClose}>
       <div class="stack gap-100">
-        <fieldset class="notice-events borderless no-padding no-margin">
+        <fieldset class="borderless no-padding no-margin">
           <legend class="bold">{TEXTS.when}</legend>
-          <div class="chips">
+          <div class="flex wrap gap-50">
             {CHOICES.map((minutes) => (
               <Toggle
                 key={minutes}
@@ -46,22 +46,22 @@ function ReminderSheet({ program, onClose }: { program: Program; onClose: () => 
             ))}
           </div>
         </fieldset>
-        <div class="chips">
+        <div class="flex wrap gap-50">
           <Toggle on={withSeries} onPress={() => setWithSeries(!withSeries)}>
             {TEXTS.series}
           </Toggle>
         </div>
-        <p class="block-note">{TEXTS.note}</p>
+        <p class="note">{TEXTS.note}</p>
         {isReached === false ? (
           <div>
-            <p class="block-note">{TEXTS.noTargets}</p>
+            <p class="note">{TEXTS.noTargets}</p>
             <a class="button button-small" href="settings?section=notify">
               {TEXTS.targets}
             </a>
           </div>
         ) : null}
         {known === undefined ? null : (
-          <div class="flex wrap gap-60">
+          <div class="flex wrap gap-50">
             <button type="button" class="button" onClick={() => end(cancelOne(known))}>
               <Icon name="close" />
               {TEXTS.cancel}

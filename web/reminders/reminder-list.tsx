@@ -18,8 +18,8 @@ function Row({ reminder }: { reminder: Reminder }) {
       <a class="row grow min-0" href={`notices?program=${programId}`} data-nav-group="reminders">
         <Icon name="clock" />
         <span class="row-text">
-          <span class="row-title">{title}</span>
-          <span class="row-name numbers">
+          <span class="bold truncate">{title}</span>
+          <span class="numbers flex gap-40 note bold">
             {[shortText(startAt), gone ? TEXTS.gone : beforeText(minutes), narrow(serviceName)].join('・')}
           </span>
         </span>
@@ -42,7 +42,7 @@ export function ReminderList() {
   const series = value?.series ?? [];
   if (waiting.length + series.length === 0) return null;
   return (
-    <section class="reminders below-150" aria-labelledby="reminders-title">
+    <section class="below-150" aria-labelledby="reminders-title">
       <h2 id="reminders-title">{TEXTS.title}</h2>
       <ul class="stack gap-25">
         {waiting.map((reminder) => (
@@ -53,8 +53,8 @@ export function ReminderList() {
             <span class="row grow min-0">
               <Icon name="retry" />
               <span class="row-text">
-                <span class="row-title">{name}</span>
-                <span class="row-name">
+                <span class="bold truncate">{name}</span>
+                <span class="flex gap-40 note bold">
                   {[TEXTS.every(beforeText(minutes)), narrow(serviceName)].join('・')}
                 </span>
               </span>

@@ -39,11 +39,11 @@ function deedFor(item: ReservationItem, at: BroadcastMs): Deed | undefined {
 
 export function ActionButton({ item }: { item: ReservationItem }) {
   const deed = deedFor(item, minute.value);
-  if (deed === undefined) return <span class="booking-no-action rigid wide-only" />;
+  if (deed === undefined) return <span class="rigid wide-only action" />;
   return (
     <button
       type="button"
-      class="button button-small booking-action rigid"
+      class="button button-small booking-action action rigid"
       aria-label={`${deed.label}：${titleOf(item)}`}
       aria-disabled={isBusy(undefined, item.id)}
       onClick={deed.run}

@@ -59,7 +59,7 @@ export function BarButton({ bar, day, tuner, current, blocks, onFocus }: BarProp
             />
           ) : null}
           <span class="bar-words sticky max-full one-column stack">
-            <span class="bar-station nowrap muted text-mini clip gap-30 hstack">
+            <span class="bar-station nowrap muted text-mini clip hstack gap-25">
               {tone === 'warn' || tone === 'bad' ? <Icon name="alert" /> : null}
               {item.state === 'recording' ? <i class="booking-dot" /> : null}
               <b class="numbers">{airClockText(item.startAt)}</b>
@@ -78,14 +78,14 @@ export function TunerHead({ row, number }: { row: TunerRow; number: number }) {
   const { tuner } = row;
   if (tuner === undefined) {
     return (
-      <div class="day-head line-130 hstack rigid gap-60 sticky at-left layer-3 text-s line-right surface">
+      <div class="day-head hstack rigid sticky at-left layer-3 text-s line-right surface line-tight gap-50">
         {row.kind === 'none' ? <Icon name="alert" /> : <Icon name="help" />}
         <b class="min-0">{row.kind === 'none' ? TEXTS.noTunerFor : TEXTS.tunerOpen}</b>
       </div>
     );
   }
   return (
-    <div class="day-head line-130 hstack rigid gap-60 sticky at-left layer-3 text-s line-right surface">
+    <div class="day-head hstack rigid sticky at-left layer-3 text-s line-right surface line-tight gap-50">
       <span
         class="tuner-rank numbers place-center rigid text-s extrabold circle track-color"
         title={TEXTS.tunerOrder}
@@ -94,9 +94,9 @@ export function TunerHead({ row, number }: { row: TunerRow; number: number }) {
       </span>
       <span class="stack min-0 gap-10">
         <b class="min-0">{tuner.name}</b>
-        <span class="day-types flex wrap gap-20 text-mini">
+        <span class="day-types flex wrap text-mini gap-25">
           {tuner.types.map((type) => (
-            <span key={type} class="type-badge extrabold text-mini fill-quiet">
+            <span key={type} class="fill-quiet badge">
               {TYPE_NAMES[type]}
             </span>
           ))}

@@ -69,8 +69,8 @@ function StopForThis({ blockers, item }: { blockers: readonly ReservationItem[];
     );
   }
   return (
-    <div class="stop-question flex wrap gap-60 round-m">
-      <p class="bold">{lossText(blockers, now.value)}</p>
+    <div class="alert wrap whole-line ink">
+      <p class="bold whole-line">{lossText(blockers, now.value)}</p>
       <button ref={not} type="button" class="button" onClick={() => setAsking(false)}>
         {TEXTS.goOn}
       </button>
@@ -93,8 +93,8 @@ function StopForThis({ blockers, item }: { blockers: readonly ReservationItem[];
 function Blockers({ blockers, item }: { blockers: readonly ReservationItem[]; item: ReservationItem }) {
   const running = blockers.some(({ state }) => state === 'recording');
   return (
-    <li class="blocker cluster justify-between round-m ground">
-      <div class="blocker-names stack one-column min-0 gap-30">
+    <li class="blocker cluster justify-between round-m ground gap-tools pad-1">
+      <div class="stack one-column min-0 gap-25 basis-16">
         {blockers.map((blocker) => (
           <button
             key={blocker.id}
@@ -148,7 +148,7 @@ export function ConflictHelp({ item, reason = true }: HelpProps) {
   return (
     <div class="conflict-help stack one-column gap-75">
       {reason || noWay ? (
-        <p class="conflict-reason pad-60-80 flex gap-60 text-s semibold round-m fill-warn">
+        <p class="conflict-reason flex text-s semibold round-m fill-warn pad-2 gap-50">
           <Icon name="alert" />
           <span>
             {reason ? stateReason(item) : ''}
@@ -184,7 +184,7 @@ export function ConflictHelp({ item, reason = true }: HelpProps) {
         </div>
       )}
       {blockers.length === 0 ? null : (
-        <ul class="blockers stack one-column gap-40" aria-label={TEXTS.blockers}>
+        <ul class="stack one-column gap-40" aria-label={TEXTS.blockers}>
           {byTuning(blockers).map((group) => (
             <Blockers key={group[0]?.id} blockers={group} item={item} />
           ))}
@@ -201,7 +201,7 @@ export function NextAirings({ item }: { item: ReservationItem }) {
     <section class="program-section above-150">
       <h4 class="note">{TEXTS.nextAirings}</h4>
       {offers.length === 0 ? (
-        <p class="block-note">{TEXTS.noNextAirings}</p>
+        <p class="note">{TEXTS.noNextAirings}</p>
       ) : (
         <div class="conflict-offers flex wrap gap-50">
           {offers.map((offer) => (

@@ -43,7 +43,7 @@ const hoursFrom = (day: BroadcastMs, at: BroadcastMs): number =>
 
 function Hours() {
   return (
-    <div class="day-hours sticky at-top layer-4 line-below surface" aria-hidden="true">
+    <div class="day-hours sticky at-top line-below surface layer-3" aria-hidden="true">
       {Array.from({ length: HOURS }, (_, index) => (
         <span key={index} class="numbers absolute note bold" style={{ '--at': index }}>
           {airHour(index + 5)}
@@ -163,7 +163,7 @@ function DayFocus({ id, onOpen }: { id: ReservationId | undefined; onOpen: (id: 
   if (item === undefined) return null;
   return (
     <section
-      class="day-focus stack one-column gap-75 round-l bordered surface shadow-1 wide-only"
+      class="day-focus stack one-column gap-75 round-l bordered surface shadow-1 wide-only pad-3"
       aria-label={TEXTS.chosen}
       data-nav-group="day-focus"
     >
@@ -208,12 +208,7 @@ function DayPicker({ items, day, now, onDay }: PickerProps) {
   const today = broadcastDay(now);
   const days = Array.from({ length: DAYS + 1 }, (_, index) => plusMs(today, (index - 1) * DAY_MS));
   return (
-    <div
-      class="day-picker flex hscroll gap-20"
-      role="tablist"
-      aria-label={TEXTS.date}
-      data-nav-group="day-picker"
-    >
+    <div class="flex hscroll gap-25 strip" role="tablist" aria-label={TEXTS.date} data-nav-group="day-picker">
       {days.map((one) => {
         const date = dateOf(one);
         const words = dayWords(one, now) || TEXTS.weekday(WEEKDAYS[date.getUTCDay()] ?? '');
@@ -226,7 +221,7 @@ function DayPicker({ items, day, now, onDay }: PickerProps) {
             key={one}
             type="button"
             role="tab"
-            class="guide-day line-120 stack items-middle muted round-m hover-deep"
+            class="guide-day stack items-middle muted round-m hover-deep line-tight"
             data-weekday={date.getUTCDay()}
             aria-selected={one === day}
             onClick={() => onDay(one === today ? null : textOfDay(one))}
@@ -239,9 +234,7 @@ function DayPicker({ items, day, now, onDay }: PickerProps) {
                 <span class="wide-only">{`${date.getUTCMonth() + 1}/`}</span>
                 {date.getUTCDate()}
               </b>
-              <span
-                class={`numbers text-mini bold nowrap ${conflicts > 0 ? 'day-count-warn pill fill-warn' : ''}`}
-              >
+              <span class={`numbers text-mini bold nowrap ${conflicts > 0 ? 'pill fill-warn badge' : ''}`}>
                 {within.length === 0 ? '–' : TEXTS.count(within.length)}
               </span>
             </Named>
@@ -290,7 +283,7 @@ export function DayView({ items }: { items: readonly ReservationItem[] }) {
   };
   const counted = rows.reduce((sum, { bars }) => sum + bars.length, 0);
   return (
-    <div class="day stack one-column gap-75">
+    <div class="stack one-column gap-75">
       <DayPicker
         items={items}
         day={day}
@@ -301,7 +294,7 @@ export function DayView({ items }: { items: readonly ReservationItem[] }) {
         }}
       />
       {tuners.value === undefined && tuners.failure !== undefined ? (
-        <p class="field-failed" role="alert">
+        <p class="alert" role="alert">
           {TEXTS.noTuners}
           {tuners.failure.message} {adviceFor(tuners.failure).next}
         </p>

@@ -62,12 +62,12 @@ function DaySection({ day, now, first, of, open }: DayProps) {
   const rest = day.items.length - some;
   return (
     <section class="booking-day below-150" aria-label={`${of}${words}${date}`}>
-      <h2 class="booking-day-name below-50 flex align-baseline gap-60 text-l">
+      <h2 class="booking-day-name flex align-baseline text-l below-75 gap-50">
         {words === '' ? null : <b>{words}</b>}
         <span class="numbers">{date}</span>
         <small class="numbers note semibold">{TEXTS.count(day.total ?? day.items.length)}</small>
       </h2>
-      <ul class="booking-list pad-35 stack gap-10 round-l bordered surface shadow-1">
+      <ul class="booking-list stack gap-10 round-l bordered surface shadow-1 pad-1">
         {day.items
           .slice(0, some)
           .map((item) =>
@@ -134,7 +134,7 @@ function Conflicts({ shown, now }: { shown: ShownReservations; now: BroadcastMs 
   const foldable = days.length > 0 && count > MOST_CONFLICTS + 1;
   return (
     <section class="conflicts below-150" aria-label={TEXTS.conflicts}>
-      <h2 class="booking-day-name below-50 flex align-baseline gap-60 text-l">
+      <h2 class="booking-day-name flex align-baseline text-l below-75 gap-50">
         <b>{TEXTS.conflict}</b>
         <small class="note semibold">{TEXTS.conflictNote}</small>
       </h2>
@@ -164,7 +164,7 @@ export function BookingList({ shown, now }: { shown: ShownReservations; now: Bro
       {missing === 0 ? null : <Conflicts shown={shown} now={now} />}
       <Days days={days} now={now} before={missing} of="" />
       {over.length === 0 ? null : (
-        <section class="booking-over line-above" aria-label={TEXTS.over}>
+        <section class="line-above above-150 pad-y" aria-label={TEXTS.over}>
           <h2 class="below-100 text-l muted">{TEXTS.overTwoWeeks}</h2>
           <Days days={over} now={now} before={open} of={TEXTS.ofOver} />
         </section>

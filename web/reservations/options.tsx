@@ -118,7 +118,7 @@ export function BookingOptions({ item }: { item: ReservationItem }) {
     <section class="stack gap-100 below-100">
       <button
         type="button"
-        class="row row-button bold bordered"
+        class="row bold bordered full-width text-left"
         aria-expanded={open.value}
         onClick={() => {
           open.value = !open.value;
@@ -127,16 +127,16 @@ export function BookingOptions({ item }: { item: ReservationItem }) {
         <Icon name="tune" />
         <span class="row-text">
           <span>{TEXTS.changeOptions}</span>
-          <span class="row-name">
+          <span class="flex gap-40 note bold">
             {[afterText(item), ...differences(item)].filter((words) => words !== '').join(TEXTS.comma)}
           </span>
         </span>
-        <Icon name={open.value ? 'up' : 'down'} class="row-go" />
+        <Icon name={open.value ? 'up' : 'down'} class="faint" />
       </button>
       {open.value && item.state === 'recording' ? <p class="note">{TEXTS.decidedAtEnd}</p> : null}
       {open.value
         ? optionChoices(item).map(({ label, options }) => (
-            <div key={label} class="booking-option">
+            <div key={label}>
               <h4 class="note">{label}</h4>
               <div class="tabs" role="radiogroup" aria-label={label}>
                 {options.map((option) => (

@@ -26,12 +26,7 @@ import { bookedCorner } from './week-corner.ts';
 
 function StateFilters({ chosen, counts }: { chosen: Filter; counts: Counts }) {
   return (
-    <div
-      class="tabs booking-filters"
-      role="radiogroup"
-      aria-label={TEXTS.filters}
-      data-nav-group="booking-filters"
-    >
+    <div class="tabs" role="radiogroup" aria-label={TEXTS.filters} data-nav-group="booking-filters">
       {FILTERS.map(({ filter, label }) => (
         // biome-ignore lint/a11y/useSemanticElements: a radio input would change with the arrow keys that move the focus here
         <button
@@ -44,7 +39,7 @@ function StateFilters({ chosen, counts }: { chosen: Filter; counts: Counts }) {
         >
           {label}
           {filter === 'conflict' && counts.conflict > 0 ? (
-            <span class="faint semibold text-xs booking-count-warn numbers pill">{counts.conflict}</span>
+            <span class="faint semibold numbers badge fill-warn">{counts.conflict}</span>
           ) : null}
         </button>
       ))}
@@ -62,7 +57,7 @@ function Troubles({ counts, onShow }: { counts: Counts; onShow: (() => void) | u
   ].flat();
   if (words.length === 0) return null;
   return (
-    <div class="booking-missed pad-80-100 hstack gap-75 below-100 text-s semibold text-danger round-m">
+    <div class="below-100 alert align-center">
       <Icon name="alert" />
       <p class="grow min-0">
         <b class="numbers block-level">{TEXTS.troubles(words.join('、'))}</b>
@@ -120,12 +115,12 @@ function ListView({ items }: { items: readonly ReservationItem[] }) {
   const empty = shown.conflicts.length + shown.days.length + shown.over.length === 0;
   return (
     <>
-      <div class="booking-tools cluster below-100">
+      <div class="cluster below-100 gap-tools">
         <StateFilters chosen={filter} counts={counts} />
         <button
           type="button"
           role="switch"
-          class="booking-switch inline-row press-height gap-70 bold pill"
+          class="inline-row press-height bold pill gap-75"
           aria-checked={completed.value}
           onClick={() => {
             completed.value = !completed.value;
@@ -156,7 +151,7 @@ function ListView({ items }: { items: readonly ReservationItem[] }) {
 
 function Skeleton() {
   return (
-    <div class="booking-skeleton stack gap-60" role="status">
+    <div class="booking-skeleton stack gap-50" role="status">
       <span class="hidden-text">{TEXTS.loading}</span>
       {Array.from({ length: 6 }, (_, index) => (
         <span key={index} class="skeleton" />

@@ -30,7 +30,7 @@ import { TEXTS } from './texts.ts';
 /** The line below the title. The priority explains who won a conflict. */
 function Facts({ item }: { item: ReservationItem }) {
   return (
-    <span class="booking-facts gap-0-90 flex wrap note">
+    <span class="booking-facts flex wrap note gap-text">
       <b class="bold">{narrow(item.serviceName)}</b>
       <span>{originText(item.ruleId)}</span>
       {item.state === 'conflict' ? <span class="numbers">{TEXTS.priority(item.priority)}</span> : null}
@@ -78,7 +78,7 @@ function Line({ item, children }: LineProps) {
     <>
       <button
         type="button"
-        class="booking-main hstack grow min-0 gap-100 text-left round-m"
+        class="booking-main hstack grow min-0 gap-100 text-left round-m pad-2"
         onClick={() => openReservation(item.id)}
       >
         <Named name={spokenText(item)}>
@@ -88,14 +88,14 @@ function Line({ item, children }: LineProps) {
             </time>
             <small class="semibold muted">{airClockText(item.endAt)}</small>
           </span>
-          <span class="booking-text one-column stack grow min-0 gap-15">
-            <span class="booking-title line-140 cluster bold">
+          <span class="booking-text one-column stack grow min-0 gap-10">
+            <span class="booking-title cluster bold line-tight gap-text">
               <WholeTitle title={title} />
               <Marks marks={marks} />
             </span>
             <Facts item={item} />
             {recording ? (
-              <span class="booking-progress numbers stack align-center gap-80 text-s bold text-danger">
+              <span class="booking-progress numbers stack align-center text-s bold text-danger gap-75">
                 <ProgramProgress startAt={item.startAt} endAt={item.endAt} />
                 {leftToRecord(item.endAt, now.value)}
               </span>

@@ -38,20 +38,20 @@ function Head({ item }: { item: ReservationItem }) {
   const name = narrow(item.serviceName);
   return (
     <header class="program-head gap-75 stack booking-sheet-head">
-      <p class="program-station line-130 gap-75 cluster">
+      <p class="program-station gap-75 cluster line-tight">
         <Logo station={{ id: item.stationId, name, logo: station?.logo ?? null }} />
         <span>
-          <span class="text-accent line-130 extrabold text-s gap-50 hstack numbers">
+          <span class="text-accent extrabold text-s gap-50 hstack numbers line-tight">
             {station === undefined ? '' : channelLabel(station, stations.value)}
           </span>
           <b>{name}</b>
         </span>
         <StateBadge item={item} />
       </p>
-      <h3 class="program-title line-tight">
+      <h3 class="program-title line-tight text-xl">
         <WholeTitle title={titleOf(item)} />
       </h3>
-      <p class="program-when muted semibold wrap flex numbers">
+      <p class="muted semibold wrap flex numbers gap-text">
         <time dateTime={isoText(item.startAt)}>{airDateText(item.startAt)}</time>{' '}
         <b class="ink">{spanText(item.startAt, item.endAt)}</b>
         <span>
@@ -100,7 +100,7 @@ function Actions({ item }: { item: ReservationItem }) {
   const recordingId = item.recordingId ?? null;
   const live = item.startAt <= now.value && item.endAt > now.value;
   return (
-    <div class="program-actions below-150 above-150 gap-60 no-margin wrap flex">
+    <div class="program-actions below-150 above-150 no-margin wrap flex gap-50">
       {recordingId === null ? null : (
         <>
           {item.state === 'recording' || item.state === 'finished' ? (
@@ -157,13 +157,13 @@ function Note({ item }: { item: ReservationItem }) {
   return (
     <>
       {icon === null ? null : (
-        <p class="program-note round-m semibold below-100 gap-70 pad-80-100 flex fill-warn">
+        <p class="below-100 alert" data-tone="warn">
           <Icon name={icon} />
           {stateReason(item)}
         </p>
       )}
       {note === null ? null : (
-        <p class="program-note round-m semibold below-100 gap-70 pad-80-100 flex fill-warn program-note-plain">
+        <p class="below-100 alert" data-tone="quiet">
           <Icon name="help" />
           {note}
         </p>
@@ -229,7 +229,7 @@ function Body({ item }: { item: ReservationItem }) {
       <Note item={item} />
       {isTrouble(item) ? <NextAirings item={item} /> : null}
       {OPEN.includes(item.state) ? <BookingOptions item={item} /> : null}
-      <dl class="facts above-150">
+      <dl class="facts above-150 bordered clip round-m">
         {bookingFacts(item, tuners).map(({ name, value, note }) => (
           <div key={name} class="fact">
             <dt>{name}</dt>

@@ -30,8 +30,8 @@ export function StopButton({ id, title, main = false }: StopProps) {
     );
   }
   return (
-    <div class="stop-question flex wrap gap-60 round-m">
-      <p class="bold">{TEXTS.stopQuestion}</p>
+    <div class="alert wrap whole-line ink">
+      <p class="bold whole-line">{TEXTS.stopQuestion}</p>
       <button ref={not} type="button" class="button" onClick={() => setAsking(false)}>
         {TEXTS.goOn}
       </button>

@@ -14,7 +14,7 @@ const VIEWS: readonly { readonly view: BookingView; readonly href: string; reado
 /** Changing between them adds no history entry: Back leaves all of them. */
 export function BookingTabs({ shown }: { shown: BookingView }) {
   return (
-    <nav class="tabs booking-tabs" aria-label={TEXTS.views} data-nav-group="booking-tabs">
+    <nav class="tabs" aria-label={TEXTS.views} data-nav-group="booking-tabs">
       {VIEWS.map(({ view, href, label }) => (
         <a
           key={view}

@@ -32,10 +32,10 @@ function PriorityField({ draft }: { draft: Draft }) {
       label={RULE_ACTIONS.priority.label}
       help={TEXTS.priorityHelp}
     >
-      <div class="rule-line">
+      <div class="cluster gap-50">
         <button
           type="button"
-          class="round stepper bordered surface-high"
+          class="round bordered surface-high"
           aria-label={TEXTS.lower}
           onClick={() => set(value - 1)}
         >
@@ -44,7 +44,7 @@ function PriorityField({ draft }: { draft: Draft }) {
         <InlineInput draft={draft} path="priority" label={RULE_ACTIONS.priority.label} digits />
         <button
           type="button"
-          class="round stepper bordered surface-high"
+          class="round bordered surface-high"
           aria-label={TEXTS.raise}
           onClick={() => set(value + 1)}
         >
@@ -58,7 +58,7 @@ function PriorityField({ draft }: { draft: Draft }) {
 function KeepFields({ draft }: { draft: Draft }) {
   return (
     <FieldGroup draft={draft} paths={['keepNewest', 'keepDays']} label={TEXTS.keep} help={TEXTS.keepHelp}>
-      <div class="rule-line">
+      <div class="cluster gap-50">
         <span class="rule-line-name">{TEXTS.newest}</span>
         <InlineInput
           draft={draft}
@@ -69,7 +69,7 @@ function KeepFields({ draft }: { draft: Draft }) {
           digits
         />
       </div>
-      <div class="rule-line">
+      <div class="cluster gap-50">
         <span class="rule-line-name">{TEXTS.sinceRecorded}</span>
         <InlineInput
           draft={draft}
@@ -113,7 +113,7 @@ interface MarginProps {
 
 function MarginLine({ draft, path, side, setting }: MarginProps) {
   return (
-    <div class="rule-line">
+    <div class="cluster gap-50">
       <span class="rule-line-name">{side}</span>
       <InlineInput
         draft={draft}
@@ -191,7 +191,7 @@ function summary(draft: Draft): string {
 export function ActionFields({ draft }: { draft: Draft }) {
   const keyword = draft.form.keyword.trim();
   return (
-    <section class="block rule-block gap-115 stack" aria-label={TEXTS.actions}>
+    <section class="block stack gap-100" aria-label={TEXTS.actions}>
       <header class="block-head">
         <h2>{TEXTS.actions}</h2>
       </header>

@@ -34,15 +34,15 @@ function ReservationLine({ reservation }: { reservation: ReservationItem }) {
   const { marks } = splitTitle(reservation.name);
   const why = OVER.includes(reservation.state) ? stateReason(reservation) : reservation.reason;
   return (
-    <button type="button" class="row row-button" onClick={() => openReservation(reservation.id)}>
+    <button type="button" class="row full-width text-left" onClick={() => openReservation(reservation.id)}>
       <span class="row-text">
-        <span class="found-when wrap align-center flex note">
+        <span class="found-when wrap align-center flex note gap-text">
           <b class="numbers">{shortText(reservation.startAt)}</b>
           <span>{narrow(reservation.serviceName)}</span>
           <span class="numbers wide-only">{lengthText(reservation.endAt - reservation.startAt)}</span>
           <StateBadge item={reservation} />
         </span>
-        <span class="found-title">
+        <span class="found-title cluster gap-text bold">
           <WholeTitle title={titleOf(reservation)} />
           <Marks marks={marks} />
         </span>
@@ -56,14 +56,14 @@ function ReservationLine({ reservation }: { reservation: ReservationItem }) {
 function ProgramLine({ program }: { program: PreviewProgram }) {
   const { title, marks } = splitTitle(program.name);
   return (
-    <button type="button" class="row row-button" onClick={() => openProgram(program.id)}>
+    <button type="button" class="row full-width text-left" onClick={() => openProgram(program.id)}>
       <span class="row-text">
-        <span class="found-when wrap align-center flex note">
+        <span class="found-when wrap align-center flex note gap-text">
           <b class="numbers">{shortText(program.startAt)}</b>
           <span>{narrow(program.serviceName)}</span>
           <span class="numbers wide-only">{lengthText(program.endAt - program.startAt)}</span>
         </span>
-        <span class="found-title">
+        <span class="found-title cluster gap-text bold">
           <WholeTitle title={title} />
           <Marks marks={marks} />
         </span>
@@ -76,9 +76,9 @@ function ProgramLine({ program }: { program: PreviewProgram }) {
 function RecordingLine({ recording }: { recording: Recording }) {
   const { title, marks } = splitTitle(recording.name);
   return (
-    <a class="row row-button" href={`recordings?recording=${recording.id}`}>
+    <a class="row full-width text-left" href={`recordings?recording=${recording.id}`}>
       <span class="row-text">
-        <span class="found-when wrap align-center flex note">
+        <span class="found-when wrap align-center flex note gap-text">
           <b class="numbers">{shortText(recording.startAt, currentMs())}</b>
           <span>{narrow(recording.serviceName)}</span>
           {recording.durationMs === null ? null : (
@@ -86,7 +86,7 @@ function RecordingLine({ recording }: { recording: Recording }) {
           )}
           <VerdictBadge recording={recording} />
         </span>
-        <span class="found-title">
+        <span class="found-title cluster gap-text bold">
           <WholeTitle title={title} />
           <Marks marks={marks} />
           {recording.watchedAt === null ? null : <small class="semibold muted">{TEXTS.watched}</small>}
@@ -139,7 +139,7 @@ function List<T>({ title, rows, failure, none, line, total, isLeast = false, mor
       <header class="block-head">
         <h2>{title}</h2>
         {rows === undefined ? null : (
-          <span class="block-count semibold note numbers">{count(total.toLocaleString('ja'))}</span>
+          <span class="semibold note numbers inline-row">{count(total.toLocaleString('ja'))}</span>
         )}
       </header>
       {rows === undefined ? (
@@ -149,7 +149,7 @@ function List<T>({ title, rows, failure, none, line, total, isLeast = false, mor
           <FieldFailure failure={failure} />
         )
       ) : rows.length === 0 ? (
-        <p class="block-note">{none}</p>
+        <p class="note">{none}</p>
       ) : (
         <div class="rows" data-nav-group={title}>
           {rows.map(line)}
@@ -258,7 +258,7 @@ export function Airings({ rule }: { rule: RuleItem }) {
     .sort((a, b) => a.startAt - b.startAt);
   return (
     <div class="rule-page-lists gap-blocks align-start stack">
-      <div class="rule-page-column stack one-column">
+      <div class="one-column stack gap-blocks">
         <List
           title={TEXTS.coming}
           rows={all.value ? coming : coming?.slice(0, FIRST_ROWS)}
@@ -270,7 +270,7 @@ export function Airings({ rule }: { rule: RuleItem }) {
         />
         <LeftOut key={JSON.stringify(bodyOfRule(rule))} rule={rule} />
       </div>
-      <div class="rule-page-column stack one-column">
+      <div class="one-column stack gap-blocks">
         <List
           title={TEXTS.recordings}
           rows={history.value?.recordings}

@@ -65,7 +65,7 @@ export function RuleSwitch({ rule, renew }: SwitchProps) {
 export function DisabledNote({ rule }: { rule: RuleItem }) {
   if (rule.disabledReason === null) return null;
   return (
-    <div class="rule-note round-m text-s gap-60 flex fill-warn rule-note-bad">
+    <div class="alert">
       <Icon name="alert" />
       <p>
         <b class="block-level">{TEXTS.stoppedItself(rule.disabledReason)}</b>
@@ -80,7 +80,7 @@ export function CrowdedNote({ rule }: { rule: RuleItem }) {
   const crowded = rule.crowded ?? null;
   if (crowded === null) return null;
   return (
-    <p class="rule-hint round-m text-s gap-60 flex fill-warn">
+    <p class="alert" data-tone="warn">
       <Icon name="clock" />
       <span>{crowded.reason}</span>
     </p>
@@ -91,17 +91,17 @@ function NextLine({ rule }: { rule: RuleItem }) {
   const next = rule.next ?? null;
   if (next === null) {
     return (
-      <p class="rule-next pad-60-80 hstack gap-70 note round-m ground">
+      <p class="rule-next hstack note round-m ground pad-2 gap-75">
         <Icon name="clock" />
         {rule.enabled ? TEXTS.nothingToBook : TEXTS.booksNothing}
       </p>
     );
   }
   return (
-    <p class="rule-next pad-60-80 hstack gap-70 round-m ground">
+    <p class="rule-next hstack round-m ground pad-2 gap-75">
       <Icon name={next.state === 'conflict' ? 'alert' : 'clock'} />
       <span class="stack grow min-0">
-        <span class="rule-next-when cluster note">
+        <span class="cluster note gap-text">
           <b class="numbers ink">{shortText(next.startAt)}</b>
           <span>{narrow(next.serviceName)}</span>
           <StateBadge item={next} />
@@ -115,7 +115,7 @@ function NextLine({ rule }: { rule: RuleItem }) {
 function RuleCounts({ rule }: { rule: RuleItem }) {
   const { booked = 0, conflicts = 0, recorded = 0, priority } = rule;
   return (
-    <p class="gap-0-90 numbers flex wrap note">
+    <p class="numbers flex wrap note gap-text">
       <span>{TEXTS.booked(booked.toLocaleString('ja'))}</span>
       {conflicts === 0 ? null : (
         <span class="bold text-warn">{TEXTS.conflicts(conflicts.toLocaleString('ja'))}</span>
@@ -145,7 +145,7 @@ interface FootProps {
 /** Counts and actions of the rule. */
 export function RuleFoot({ rule, deleteLabel, onDelete }: FootProps) {
   return (
-    <footer class="rule-foot cluster justify-between">
+    <footer class="cluster justify-between push-bottom gap-tools">
       <RuleCounts rule={rule} />
       <span class="rule-buttons relative layer-1 flex wrap push-end gap-40">
         <ActionLink href={ruleEditor(rule.id)} icon="edit" label={TEXTS.edit} />
@@ -179,7 +179,7 @@ export function RuleCard({ rule, renew, onDelete }: CardProps) {
   const extras = actionsInWords(rule);
   return (
     <li
-      class="rule vstack min-0 relative round-l bordered surface shadow-1 hover-surface"
+      class="rule vstack min-0 relative round-l bordered surface shadow-1 hover-surface gap-50"
       data-rule={rule.id}
       data-off={rule.enabled ? undefined : ''}
     >

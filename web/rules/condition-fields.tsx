@@ -32,9 +32,9 @@ function KeywordHelp({ regex }: { regex: boolean }) {
         </button>
       </p>
       {open.value ? (
-        <dl class="keyword-examples pad-80-100 stack gap-35 round-m ground">
+        <dl class="stack round-m ground pad-3 gap-40">
           {TEXTS.examples.map(([example, meaning]) => (
-            <div class="stack align-baseline gap-60" key={example}>
+            <div class="cluster" key={example}>
               <dt>
                 <code>{example}</code>
               </dt>
@@ -71,7 +71,7 @@ function WhenFields({ draft }: { draft: Draft }) {
         label={RULE_CONDITIONS.weekdays.label}
         help={TEXTS.weekdaysHelp}
       >
-        <div class="chips chips-days">
+        <div class="chips-days flex wrap gap-50">
           {WEEKDAY_CHOICES.map(({ day, name }) => (
             <Toggle
               key={day}
@@ -85,7 +85,7 @@ function WhenFields({ draft }: { draft: Draft }) {
         </div>
       </FieldGroup>
       <FieldGroup draft={draft} paths={['timeFrom', 'timeTo']} label={TEXTS.begins}>
-        <div class="rule-line">
+        <div class="cluster gap-50">
           <InlineInput draft={draft} path="timeFrom" label={TEXTS.beginsFrom} placeholder="19:00" digits />
           <span>〜</span>
           <InlineInput draft={draft} path="timeTo" label={TEXTS.beginsTo} placeholder="22:00" digits />
@@ -93,7 +93,7 @@ function WhenFields({ draft }: { draft: Draft }) {
             <span class="note">{TEXTS.overMidnight}</span>
           ) : null}
         </div>
-        <div class="chips">
+        <div class="flex wrap gap-50">
           {TIMES.map((time) => {
             const on = from === time.from && to === time.to;
             return (
@@ -138,7 +138,7 @@ function DateTimeInput({
 }) {
   const input = draft.form[path];
   return (
-    <div class="rule-line">
+    <div class="cluster gap-50">
       <span class="rule-line-name">{label}</span>
       <input
         class="rule-input rule-input-date"
@@ -189,7 +189,7 @@ function WordFold({ draft }: { draft: Draft }) {
   return (
     <Fold draft={draft} title={TEXTS.method} paths={WORD_PATHS} summary={folded(draft, WORD_PATHS)}>
       <FieldGroup draft={draft} paths={['keywordIn']} label={RULE_CONDITIONS.keywordIn.label}>
-        <div class="chips">
+        <div class="flex wrap gap-50">
           {KEYWORD_FIELD_WORDS.map(({ value, label }) => (
             <Toggle
               key={value}
@@ -233,7 +233,7 @@ function OtherFold({ draft }: { draft: Draft }) {
       summary={folded(draft, OTHER_PATHS)}
     >
       <FieldGroup draft={draft} paths={['durationMin', 'durationMax']} label={TEXTS.length}>
-        <div class="rule-line">
+        <div class="cluster gap-50">
           <InlineInput
             draft={draft}
             path="durationMin"
@@ -286,7 +286,7 @@ function Parts({ draft, lv1 }: { draft: Draft; lv1: number }) {
     return (
       <button
         type="button"
-        class="genre-parts pad-60-80 genre-parts-closed cluster justify-between full-width gap-35 text-left ground hover-deep"
+        class="genre-parts cluster justify-between full-width text-left ground hover-deep pad-2 gap-40"
         data-genre={lv1}
         onClick={() => (open.value = true)}
       >
@@ -298,8 +298,8 @@ function Parts({ draft, lv1 }: { draft: Draft; lv1: number }) {
     );
   }
   return (
-    <div class="genre-parts pad-60-80 cluster gap-35 ground" data-genre={lv1}>
-      <span class="genre-parts-name note">{TEXTS.partsOf(majorGenreName(lv1))}</span>
+    <div class="genre-parts cluster ground pad-2 gap-40" data-genre={lv1}>
+      <span class="note whole-line">{TEXTS.partsOf(majorGenreName(lv1))}</span>
       {all.map(({ lv2, name }) => (
         <Toggle
           key={lv2}
@@ -321,7 +321,7 @@ function GenreField({ draft }: { draft: Draft }) {
   const strange = chosen.filter((lv1) => !usual.includes(lv1));
   return (
     <FieldGroup draft={draft} paths={['genres']} label={RULE_CONDITIONS.genres.label}>
-      <div class="chips">
+      <div class="flex wrap gap-50">
         {[...usual, ...strange].map((lv1) => (
           <Toggle
             key={lv1}
@@ -344,7 +344,7 @@ function GenreField({ draft }: { draft: Draft }) {
 export function ConditionFields({ draft }: { draft: Draft }) {
   const { form } = draft;
   return (
-    <section class="block rule-block gap-115 stack" aria-label={TEXTS.conditions}>
+    <section class="block stack gap-100" aria-label={TEXTS.conditions}>
       <header class="block-head">
         <h2>{TEXTS.conditions}</h2>
       </header>

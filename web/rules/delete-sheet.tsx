@@ -25,8 +25,8 @@ export function DeleteSheet({ rule, byKeys, renew, onClose, onDeleted }: DeleteP
         <li>{recorded === 0 ? TEXTS.neverRecorded : TEXTS.keepsRecordings(recorded.toLocaleString('ja'))}</li>
         <li>{TEXTS.forgetsCancelled}</li>
       </ul>
-      <p class="sheet-note">{TEXTS.removeNote}</p>
-      <div class="rule-delete-actions flex wrap gap-60 above-100">
+      <p class="muted">{TEXTS.removeNote}</p>
+      <div class="rule-delete-actions flex wrap above-100 gap-50">
         <button
           type="button"
           class="button button-danger"

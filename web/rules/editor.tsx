@@ -70,8 +70,8 @@ interface LeaveProps {
 function LeaveSheet({ onSave, onLeave, onStay }: LeaveProps) {
   return (
     <Sheet title={TEXTS.unsaved} onClose={onStay}>
-      <p class="sheet-note">{TEXTS.unsavedNote}</p>
-      <div class="flex wrap gap-60 above-100">
+      <p class="muted">{TEXTS.unsavedNote}</p>
+      <div class="flex wrap above-100 gap-50">
         <button type="button" class="button button-main" onClick={onSave}>
           {TEXTS.save}
         </button>
@@ -118,12 +118,12 @@ function EditConflictSheet({ editConflict, form, onOver, onTheirs, onStay }: Edi
   const nameOf = (id: StationId): string | undefined => stationById(id)?.name;
   return (
     <Sheet title={TEXTS.editConflict} onClose={onStay}>
-      <p class="sheet-note">{TEXTS.editConflictNote}</p>
+      <p class="muted">{TEXTS.editConflictNote}</p>
       <dl class="stack no-margin gap-75">
         {editConflict.fields.map((name) => {
           const { label, value } = fieldInWords(name, form, nameOf);
           return (
-            <div key={name} class="rule-difference pad-75 stack gap-25 round-m bordered">
+            <div key={name} class="rule-difference stack gap-25 round-m bordered pad-3">
               <dt class="semibold">{label}</dt>
               <dd class="stack no-margin">
                 <span class="muted">{TEXTS.otherScreen}</span>
@@ -137,7 +137,7 @@ function EditConflictSheet({ editConflict, form, onOver, onTheirs, onStay }: Edi
           );
         })}
       </dl>
-      <div class="flex wrap gap-60 above-100">
+      <div class="flex wrap above-100 gap-50">
         <button type="button" class="button button-main" onClick={onOver}>
           {TEXTS.saveThis}
         </button>
@@ -172,13 +172,13 @@ function Failed({ failure, onSave }: { failure: ApiFailure; onSave: BarProps['on
   const kept = TEXTS.keptInput;
   if (failure.code !== 'not_found') {
     return (
-      <p class="field-failed" role="alert">
+      <p class="alert" role="alert">
         {failure.message} {adviceFor(failure).next} {kept}
       </p>
     );
   }
   return (
-    <div class="field-failed" role="alert">
+    <div class="alert" role="alert">
       {TEXTS.goneMeanwhile(kept)}
       <button type="button" class="button button-small" onClick={() => onSave(true)}>
         {TEXTS.saveAsNew}
@@ -193,7 +193,7 @@ function SaveBar({ button, preview, failure, saving, onSave }: BarProps) {
   return (
     <div class="rule-bar sticky at-bottom">
       {failure === undefined ? null : <Failed failure={failure} onSave={onSave} />}
-      <div class="rule-bar-line hstack justify-end gap-60">
+      <div class="rule-bar-line hstack justify-end gap-50">
         <button
           type="button"
           class="button rule-bar-count nowrap"
@@ -254,12 +254,12 @@ function Editor({ title, initial, rule }: EditorProps) {
         </button>
         <h1 class="screen-title">{title}</h1>
       </header>
-      <p class="rule-sentence below-75 no-margin max-60 bold">
+      <p class="below-75 no-margin max-60 bold">
         {isLimited(body) ? ruleSentence(body, stationName) : TEXTS.noSentence}
       </p>
       <div class="rule-columns align-start stack">
         <form
-          class="rule-form stack min-0"
+          class="rule-form stack min-0 gap-blocks"
           aria-label={title}
           onSubmit={(event) => event.preventDefault()}
           data-nav-group="rule-form"

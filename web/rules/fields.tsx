@@ -11,7 +11,7 @@ type FlagName = { [Name in FieldName]: RuleForm[Name] extends boolean ? Name : n
 function Fault({ id, message }: { id: string; message: string | undefined }) {
   if (message === undefined) return null;
   return (
-    <p class="field-failed" role="alert" id={id}>
+    <p class="alert" role="alert" id={id}>
       {message}
     </p>
   );
@@ -58,7 +58,7 @@ interface InputProps {
 /** A short input in a line with others. */
 export function InlineInput({ draft, path, label, placeholder = '', unit, digits = false }: InputProps) {
   return (
-    <label class="rule-inline inline-row gap-45">
+    <label class="inline-row gap-40">
       <span class="hidden-text">{label}</span>
       <input
         name={path}
@@ -96,8 +96,8 @@ interface ChoiceProps {
 /** A choice in a line with its label. */
 export function InlineChoice({ draft, path, label, words }: ChoiceProps) {
   return (
-    <label class="rule-line">
-      <span class="rule-choice-name">{label}</span>
+    <label class="cluster gap-50">
+      <span class="rule-line-name">{label}</span>
       <select
         name={path}
         class="rule-input"
@@ -212,10 +212,10 @@ export function Fold({ draft, title, summary, paths, children }: FoldProps) {
     if (faulty) setOpen(true);
   }, [faulty]);
   return (
-    <section class="rule-fold round-m bordered" data-open={shown ? '' : undefined}>
+    <section class="round-m bordered" data-open={shown ? '' : undefined}>
       <button
         type="button"
-        class="rule-fold-button hstack justify-between full-width gap-100 text-left round-m hover-surface"
+        class="hstack justify-between full-width gap-100 text-left round-m hover-surface pad-3 press-height"
         aria-expanded={shown}
         aria-controls={id}
         onClick={() => setOpen(faulty || !shown)}
@@ -226,7 +226,7 @@ export function Fold({ draft, title, summary, paths, children }: FoldProps) {
         </span>
         <Icon name={shown ? 'up' : 'down'} />
       </button>
-      <div id={id} class="rule-fold-content gap-115 stack">
+      <div id={id} class="rule-fold-content stack gap-100">
         {shown ? children : null}
       </div>
     </section>

@@ -130,7 +130,7 @@ export function RuleList() {
               />
             ) : null}
           </div>
-          <ul class="rule-list gap-blocks stack" data-nav-group="rules">
+          <ul class="tiles gap-blocks" style="--tile:30rem" data-nav-group="rules">
             {shown.map((rule) => (
               <RuleCard
                 key={rule.id}

@@ -37,7 +37,7 @@ export function RulePage({ id }: { id: RuleId }) {
         <h1 class="screen-title">{rule.name}</h1>
       </header>
       <section
-        class="block rule-about stack"
+        class="block rule-about stack gap-75 below-100"
         aria-label={TEXTS.rule}
         data-off={rule.enabled ? undefined : ''}
       >

@@ -25,18 +25,22 @@ function PreviewRow({ program, words }: { program: PreviewProgram; words: readon
   const name = narrow(program.serviceName);
   const logo = stationById(program.stationId)?.logo ?? null;
   return (
-    <button type="button" class="row row-button preview-row" onClick={() => openProgram(program.id)}>
+    <button
+      type="button"
+      class="row preview-row full-width text-left"
+      onClick={() => openProgram(program.id)}
+    >
       <Logo station={{ id: program.stationId, name, logo }} />
       <span class="row-text">
-        <span class="found-when wrap align-center flex note">
+        <span class="found-when wrap align-center flex note gap-text">
           <b class="numbers">{shortText(program.startAt)}</b>
           <span>{name}</span>
           <span class="numbers wide-only">{lengthText(program.endAt - program.startAt)}</span>
-          <span class="booking-badge" data-tone={tone}>
+          <span class="badge" data-tone={tone}>
             {face}
           </span>
         </span>
-        <span class="found-title">
+        <span class="found-title cluster gap-text bold">
           <Highlighted pieces={highlightWords(title, words)} />
           <Marks marks={marks} />
         </span>
@@ -54,7 +58,7 @@ function Retiring({ retiring }: { retiring: NonNullable<RulePreview['retiring']>
   if (retiring.length === 0) return null;
   const bytes = retiring.reduce((sum, one) => sum + one.bytes, 0);
   return (
-    <section class="preview-retiring pad-80-100 stack gap-50 round-m fill-warn" aria-label={TEXTS.retiring}>
+    <section class="preview-retiring stack gap-50 round-m fill-warn pad-3" aria-label={TEXTS.retiring}>
       <h3 class="hstack">
         <Icon name="trash" />
         {TEXTS.retires(retiring.length)}
@@ -62,7 +66,7 @@ function Retiring({ retiring }: { retiring: NonNullable<RulePreview['retiring']>
       <p class="text-s">{TEXTS.retiresNote(bytesText(bytes))}</p>
       <ul>
         {retiring.slice(0, MOST_RETIRING).map((one) => (
-          <li class="stack gap-70 text-s ink" key={one.id}>
+          <li class="stack text-s ink gap-75" key={one.id}>
             <span class="numbers">{shortText(one.startAt)}</span>
             <span>{tidyTitle(one.title)}</span>
             <small>{one.watched ? TEXTS.watched : TEXTS.unwatched}</small>
@@ -80,7 +84,7 @@ function Found({ preview, words }: { preview: RulePreview; words: readonly strin
   const { programs, total, fault } = preview;
   if (fault != null) {
     return (
-      <p class="field-failed" role="alert">
+      <p class="alert" role="alert">
         {fault}
       </p>
     );
@@ -104,13 +108,13 @@ function Found({ preview, words }: { preview: RulePreview; words: readonly strin
             <p class="preview-states flex wrap gap-40">
               {total > programs.length ? <span>{TEXTS.ofShown(programs.length)}</span> : null}
               {fates.map(({ face, tone, count }) => (
-                <span key={face} class="booking-badge" data-tone={tone}>
+                <span key={face} class="badge" data-tone={tone}>
                   {face} <span class="numbers">{count}</span>
                 </span>
               ))}
             </p>
           )}
-          <div class="rows preview-rows" data-nav-group="preview">
+          <div class="rows" data-nav-group="preview">
             {programs.map((program) => (
               <PreviewRow key={program.id} program={program} words={words} />
             ))}
@@ -146,7 +150,7 @@ export function Preview({ state, stale, words, onRetry }: PreviewProps) {
     >
       <header class="block-head">
         <h2>{TEXTS.matches}</h2>
-        <span class="block-count semibold note numbers align-center gap-60" role="status">
+        <span class="semibold note numbers align-center inline-row gap-50" role="status">
           <span class="search-wait circle rigid" data-shown={waiting ? '' : undefined} />
           {preview === undefined || preview.fault != null
             ? ''
@@ -155,13 +159,13 @@ export function Preview({ state, stale, words, onRetry }: PreviewProps) {
       </header>
       {state.kind === 'empty' ? <p class="muted">{TEXTS.noConditions}</p> : null}
       {stale || (state.kind === 'failed' && state.failure.path !== undefined) ? (
-        <p class="rule-hint round-m text-s gap-60 flex fill-warn">
+        <p class="alert" data-tone="warn">
           <Icon name="alert" />
           {TEXTS.stale}
         </p>
       ) : null}
       {state.kind === 'failed' && state.failure.path === undefined ? (
-        <div class="tuner-error" role="alert">
+        <div class="alert" role="alert">
           <Icon name="unlink" />
           <p>
             <b class="block-level">{state.failure.message}</b>

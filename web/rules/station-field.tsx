@@ -27,7 +27,7 @@ function StationChooser({ chosen, onChange, onClose }: ChooserProps) {
   const ofType = stations.value.filter((station) => station.type === type.value);
   return (
     <Sheet title={TEXTS.chooseStations} onClose={onClose} wide>
-      <div class="station-tools hstack justify-between gap-60 sticky layer-2 surface">
+      <div class="station-tools hstack justify-between sticky layer-2 surface gap-50">
         <div class="tabs" role="tablist" aria-label={RULE_CONDITIONS.types.label}>
           {present.map((one) => {
             const count = stations.value.filter((s) => s.type === one && chosen.includes(s.id)).length;
@@ -53,21 +53,21 @@ function StationChooser({ chosen, onChange, onClose }: ChooserProps) {
         </button>
       </div>
       {chosen.length === 0 ? (
-        <p class="sheet-note">{TEXTS.anyStation}</p>
+        <p class="muted">{TEXTS.anyStation}</p>
       ) : (
-        <p class="sheet-note hstack justify-between gap-60">
+        <p class="hstack justify-between gap-50 muted">
           {TEXTS.stationsChosen(chosen.length)}
           <button type="button" class="button button-small" onClick={() => onChange([])}>
             {TEXTS.noStations}
           </button>
         </p>
       )}
-      <div class="station-grid stack gap-45 above-75" data-nav-group="stations">
+      <div class="tiles above-75 gap-40" data-nav-group="stations">
         {ofType.map((station) => (
           <button
             key={station.id}
             type="button"
-            class="station-choice hstack min-0 gap-70 bold text-left round-m bordered hover-surface"
+            class="station-choice hstack min-0 bold text-left round-m bordered hover-surface gap-75 pad-1"
             aria-pressed={chosen.includes(station.id)}
             onClick={() => onChange(toggled(chosen, station.id))}
           >
@@ -76,7 +76,7 @@ function StationChooser({ chosen, onChange, onClose }: ChooserProps) {
               <small class="numbers semibold muted">{channelLabel(station, stations.value)}</small>
               {narrow(station.name)}
             </span>
-            <Icon name="check" class="station-choice-sign invisible text-accent" />
+            <Icon name="check" class="invisible text-accent choice-sign" />
           </button>
         ))}
       </div>
@@ -97,7 +97,7 @@ export function StationField({ draft }: { draft: Draft }) {
   const change = (ids: readonly StationId[]): void => draft.change({ stationIds: ids });
   return (
     <FieldGroup draft={draft} paths={['stationIds', 'types']} label={TEXTS.stations}>
-      <div class="chips">
+      <div class="flex wrap gap-50">
         {TYPE_CHOICES.map(({ value, label }) => (
           <Toggle
             key={value}
@@ -116,7 +116,7 @@ export function StationField({ draft }: { draft: Draft }) {
             <button
               key={id}
               type="button"
-              class="chip chip-station"
+              class="chip chip-station button button-small"
               aria-label={TEXTS.removeStation(name)}
               onClick={() => change(stationIds.filter((other) => other !== id))}
             >
@@ -126,13 +126,18 @@ export function StationField({ draft }: { draft: Draft }) {
             </button>
           );
         })}
-        <button type="button" class="chip" aria-haspopup="dialog" onClick={() => (open.value = true)}>
+        <button
+          type="button"
+          class="chip button button-small"
+          aria-haspopup="dialog"
+          onClick={() => (open.value = true)}
+        >
           <Icon name="plus" />
           {TEXTS.chooseStations}
         </button>
       </div>
       {contradicts(draft.form) ? (
-        <p class="rule-hint round-m text-s gap-60 flex fill-warn">
+        <p class="alert" data-tone="warn">
           <Icon name="alert" />
           {TEXTS.typeMisfit}
         </p>

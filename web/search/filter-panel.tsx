@@ -25,9 +25,9 @@ const WEEK_DAYS = [1, 2, 3, 4, 5, 6, 0].map((day) => [day, WEEKDAYS[day] ?? ''] 
 
 function Group({ label, children }: { label: string; children: ComponentChildren }) {
   return (
-    <fieldset class="filter-group stack min-0 no-margin no-padding gap-50 borderless">
+    <fieldset class="stack min-0 no-margin no-padding gap-50 borderless">
       <legend class="no-padding note semibold">{label}</legend>
-      <div class="chips">{children}</div>
+      <div class="flex wrap gap-50">{children}</div>
     </fieldset>
   );
 }
@@ -74,10 +74,10 @@ function StationChoice({ filters, onChange }: Omit<PanelProps, 'words'>) {
     ({ type }) => filters.types.length === 0 || filters.types.includes(type),
   );
   return (
-    <label class="filter-group filter-station stack min-0 no-margin no-padding gap-50 borderless">
+    <label class="stack min-0 no-margin no-padding gap-50 borderless">
       <span class="no-padding note semibold">{TEXTS.station}</span>
       <select
-        class="select surface round-m ink press-height"
+        class="surface round-m ink press-height rule-input"
         value={filters.stationId ?? ''}
         onChange={({ currentTarget }) =>
           onChange({
@@ -107,11 +107,11 @@ export function FilterPanel({ words, filters, suggestions, onChange, onPick }: F
   const count = countFilters(filters);
   const offered = genresNamed(words).filter((wish) => !isSame(filters.genre, wish));
   return (
-    <div class="filters below-100" data-nav-group="filters">
-      <div class="search-chips flex hscroll gap-50">
+    <div class="below-100" data-nav-group="filters">
+      <div class="search-chips flex hscroll gap-50 strip">
         <button
           type="button"
-          class="chip rigid nowrap"
+          class="chip rigid nowrap button button-small"
           aria-expanded={open.value}
           aria-controls="search-filters"
           onClick={() => {
@@ -123,13 +123,22 @@ export function FilterPanel({ words, filters, suggestions, onChange, onPick }: F
           {count === 0 ? '' : TEXTS.filterCount(count)}
         </button>
         {count === 0 ? null : (
-          <button type="button" class="chip rigid nowrap" onClick={() => onChange(NO_FILTERS)}>
+          <button
+            type="button"
+            class="chip rigid nowrap button button-small"
+            onClick={() => onChange(NO_FILTERS)}
+          >
             <Icon name="close" />
             {TEXTS.clearAll}
           </button>
         )}
         {suggestions.map((text) => (
-          <button key={text} type="button" class="chip rigid nowrap" onClick={() => onPick(text)}>
+          <button
+            key={text}
+            type="button"
+            class="chip rigid nowrap button button-small"
+            onClick={() => onPick(text)}
+          >
             <Icon name="search" />
             {text}
           </button>
@@ -138,7 +147,7 @@ export function FilterPanel({ words, filters, suggestions, onChange, onPick }: F
           <button
             key={`${wish.lv1} ${wish.lv2}`}
             type="button"
-            class="chip rigid nowrap"
+            class="chip rigid nowrap button button-small"
             onClick={() => onChange({ genre: wish })}
           >
             {TEXTS.genreOffered(genreWishText(wish))}
@@ -147,7 +156,7 @@ export function FilterPanel({ words, filters, suggestions, onChange, onPick }: F
       </div>
       <div
         id="search-filters"
-        class="filter-groups pad-100 stack gap-75 above-75 round-l bordered surface"
+        class="filter-groups stack gap-75 above-75 round-l bordered surface pad-3"
         hidden={!open.value}
       >
         {open.value ? (

@@ -42,11 +42,11 @@ function RowContent({ icon, name, words, when, station, badge, match }: RowProps
     <>
       <Icon name={icon} class="faint wide-only" />
       <span class="row-text">
-        <span class="found-title">
+        <span class="found-title cluster gap-text bold">
           <Highlighted pieces={highlight(title, words)} />
           <Marks marks={marks} />
         </span>
-        <span class="found-when wrap flex note">
+        <span class="found-when wrap flex note gap-text">
           <span class="numbers">{when}</span>
           {station === '' ? null : <Highlighted pieces={highlight(narrow(station), words)} />}
         </span>
@@ -62,7 +62,7 @@ function RowContent({ icon, name, words, when, station, badge, match }: RowProps
         )}
       </span>
       {badge === undefined ? null : (
-        <span class="found-badge rigid text-xs extrabold pill" data-tone={badge[1]}>
+        <span class="badge" data-tone={badge[1]}>
           {badge[0]}
         </span>
       )}
@@ -112,12 +112,15 @@ function BookButton({ row }: { row: FoundProgram }) {
   return (
     <button
       type="button"
-      class={`button button-small found-book rigid ${kept ? '' : 'found-book-new'}`}
+      class="button button-small rigid action"
       aria-label={TEXTS.deedOf(label, title)}
       aria-disabled={isBusy(row.id, mark?.id)}
       onClick={run}
     >
-      <Icon name={state === 'recording' ? 'stop' : kept ? 'close' : 'reserve'} />
+      <Icon
+        name={state === 'recording' ? 'stop' : kept ? 'close' : 'reserve'}
+        class={kept ? '' : 'text-danger'}
+      />
       <span class="wide-only">{label}</span>
     </button>
   );
@@ -130,7 +133,7 @@ export function ProgramRow({ row, words }: { row: FoundProgram; words: string })
     <div class="found-line hstack gap-50">
       <button
         type="button"
-        class="row row-button found grow min-0"
+        class="row found grow min-0 full-width text-left"
         onClick={() => openProgram(row.id)}
         onKeyDown={(event) => {
           if (!isRecordKey(event) || event.repeat) return;
@@ -160,7 +163,7 @@ export function ProgramRow({ row, words }: { row: FoundProgram; words: string })
 
 export function ReservationRow({ row, words }: { row: FoundReservation; words: string }) {
   return (
-    <button type="button" class="row row-button found" onClick={() => openReservation(row.id)}>
+    <button type="button" class="row found full-width text-left" onClick={() => openReservation(row.id)}>
       <RowContent
         icon="reserve"
         name={row.name}
@@ -190,7 +193,7 @@ export function RecordingRow({ row, words }: { row: FoundRecording; words: strin
       </a>
       {row.watch === null ? null : (
         <a
-          class="button button-small found-book rigid"
+          class="button button-small rigid action"
           href={watchPath({ id: row.id, recording: running })}
           aria-label={TEXTS.deedOf(running ? TEXTS.chase : TEXTS.play, splitTitle(row.name).title)}
         >
@@ -207,11 +210,11 @@ export function RuleRow({ row, words }: { row: FoundRule; words: string }) {
     <a class="row found" href={rulePage(row.id)}>
       <Icon name="filter" class="faint wide-only" />
       <span class="row-text">
-        <span class="found-title">
+        <span class="found-title cluster gap-text bold">
           <Highlighted pieces={highlight(row.name, words)} />
         </span>
       </span>
-      <span class="found-badge rigid text-xs extrabold pill" data-tone="quiet">
+      <span class="badge" data-tone="quiet">
         {row.enabled ? TEXTS.on : TEXTS.off}
       </span>
     </a>

@@ -37,12 +37,12 @@ interface SectionProps {
 function Section({ title, more, count, onMore, children }: SectionProps) {
   if (count === 0) return null;
   return (
-    <section class="found-section" aria-label={title}>
+    <section class="found-section below-150" aria-label={title}>
       <header class="hstack gap-50 below-75">
         <h2 class="text-l">{title}</h2>
         <span class="note numbers">{more ? TEXTS.countOrMore(count) : TEXTS.count(count)}</span>
       </header>
-      <div class="rows found-rows pad-35 below-75 round-l bordered surface">{children}</div>
+      <div class="rows below-75 round-l bordered surface pad-1">{children}</div>
       {!more ? null : onMore === undefined ? (
         <p class="note">{TEXTS.moreNote}</p>
       ) : (
@@ -158,9 +158,15 @@ function Genres({ onGenre }: { onGenre: (lv1: number) => void }) {
   return (
     <section class="below-150" aria-label={TEXTS.byGenre}>
       <h2 class="below-75 text-l">{TEXTS.byGenre}</h2>
-      <div class="chips" data-nav-group="genres">
+      <div class="flex wrap gap-50" data-nav-group="genres">
         {MAJOR_GENRES.map(({ lv1, name }) => (
-          <button key={lv1} type="button" class="chip" data-genre={lv1} onClick={() => onGenre(lv1)}>
+          <button
+            key={lv1}
+            type="button"
+            class="chip button button-small"
+            data-genre={lv1}
+            onClick={() => onGenre(lv1)}
+          >
             <span class="swatch" />
             {name}
           </button>
@@ -173,7 +179,7 @@ function Genres({ onGenre }: { onGenre: (lv1: number) => void }) {
 function Recent({ onPick }: { onPick: (words: string) => void }) {
   if (recentSearches.value.length === 0) return null;
   return (
-    <section class="recent below-150" aria-label={TEXTS.recent}>
+    <section class="below-150" aria-label={TEXTS.recent}>
       <header class="below-75 above-75 no-margin hstack justify-between">
         <h2 class="text-l">{TEXTS.recent}</h2>
         <button type="button" class="button button-small" onClick={forgetSearches}>
@@ -183,7 +189,7 @@ function Recent({ onPick }: { onPick: (words: string) => void }) {
       <ul class="flex wrap gap-50" data-nav-group="recent">
         {recentSearches.value.map((words) => (
           <li key={words}>
-            <button type="button" class="chip" onClick={() => onPick(words)}>
+            <button type="button" class="chip button button-small" onClick={() => onPick(words)}>
               <Icon name="history" />
               {words}
             </button>

@@ -37,8 +37,8 @@ function You({ access, onFailed }: { access: Access; onFailed: (error: unknown) 
     }
   };
   return (
-    <div class="access-you pad-75-100 cluster below-75 round-m ground-deep">
-      <Icon name="lock" />
+    <div class="access-you cluster below-75 round-m ground-deep pad-3">
+      <Icon name="lock" class="text-good" />
       <p>{reasonText(access.you)}</p>
       {access.you.by === 'session' ? (
         <button
@@ -59,7 +59,7 @@ type Session = Access['sessions'][number];
 function SessionRow({ session }: { session: Session }) {
   const { name, address, agent, createdAt, current } = session;
   return (
-    <li class="access-row line-above cluster">
+    <li class="access-row line-above line">
       <b>{name}</b>
       {current ? (
         <span class="state" data-tone="good">
@@ -129,8 +129,8 @@ export function AccessBlock() {
       <You access={value} onFailed={onFailed} />
       {value.login.configured || sessions.length > 0 ? (
         <div class="above-100">
-          <h4 class="text-m">{TEXTS.sessions}</h4>
-          {sessions.length === 0 ? <p class="block-note">{TEXTS.noSessions}</p> : null}
+          <h4>{TEXTS.sessions}</h4>
+          {sessions.length === 0 ? <p class="note">{TEXTS.noSessions}</p> : null}
           <ul class="below-75 above-75 stack">
             {sessions.map((session) => (
               <SessionRow key={session.id} session={session} />

@@ -26,9 +26,9 @@ function Copied({ address }: { address: string }) {
     }
   };
   return (
-    <div class="link-address below-75 above-75 flex wrap gap-75">
+    <div class="below-75 above-75 flex wrap gap-75">
       <input
-        class="rule-input rule-input-wide"
+        class="rule-input rule-input-wide basis-16"
         readOnly
         value={address}
         aria-label={TEXTS.linkAddress}
@@ -64,7 +64,7 @@ function Steps({ address }: { address: string }) {
 function Row({ link, onRevoke }: { link: ClientLink; onRevoke: () => void }) {
   const { name, createdAt, usedAt } = link;
   return (
-    <li class="access-row line-above cluster">
+    <li class="access-row line-above line">
       <b>
         <bdi>{name}</bdi>
       </b>
@@ -145,14 +145,14 @@ export function ClientLinksBlock() {
         ))}
       </ul>
       <form
-        class="link-form below-75 above-75 flex wrap gap-75"
+        class="below-75 above-75 flex wrap gap-75"
         onSubmit={(event) => {
           event.preventDefault();
           if (name.trim() !== '') void create();
         }}
       >
         <input
-          class="rule-input rule-input-wide"
+          class="rule-input rule-input-wide basis-16"
           value={name}
           maxLength={CLIENT_LINK_NAME_LENGTH}
           placeholder={TEXTS.linkName}
@@ -165,7 +165,7 @@ export function ClientLinksBlock() {
       </form>
       {address === undefined ? null : (
         <div role="status">
-          <p class="block-note">{TEXTS.linkOnce}</p>
+          <p class="note">{TEXTS.linkOnce}</p>
           <Copied address={`${address}/playlist.m3u`} />
           <Copied address={`${address}/guide.xml`} />
           <Qr text={`${address}/playlist.m3u`} label={TEXTS.linkQr} />

@@ -14,7 +14,7 @@ import { TEXTS } from './texts.ts';
 function Row({ device, onRevoke }: { device: DeviceToken; onRevoke: () => void }) {
   const { name, pairedAt, usedAt, approver } = device;
   return (
-    <li class="access-row line-above cluster">
+    <li class="access-row line-above line">
       <b>
         <bdi>{name}</bdi>
       </b>
@@ -52,13 +52,13 @@ export function DevicesBlock() {
   }
   return (
     <>
-      {value.length === 0 ? <p class="block-note">{TEXTS.noDevices}</p> : null}
+      {value.length === 0 ? <p class="note">{TEXTS.noDevices}</p> : null}
       <ul class="below-75 above-75 stack">
         {value.map((device) => (
           <Row key={device.id} device={device} onRevoke={() => setAsked(device)} />
         ))}
       </ul>
-      <p class="block-note">{TEXTS.pairing}</p>
+      <p class="note">{TEXTS.pairing}</p>
       <Refusal text={refused} />
       {asked === undefined ? null : (
         <Confirm

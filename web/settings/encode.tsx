@@ -38,7 +38,7 @@ function Hour({ label, minute, onChoose }: HourProps) {
     <label class="encode-hour max-full min-0 block-level">
       <span class="hidden-text">{label}</span>
       <select
-        class="select surface round-m ink press-height"
+        class="surface round-m ink press-height rule-input"
         value={minute}
         onChange={({ currentTarget }) => onChoose(Number(currentTarget.value))}
       >
@@ -58,7 +58,7 @@ export function EncodeHours() {
   const isWaiting = held.kind === 'loading';
   const { encodeFrom = 0, encodeTo = 0 } = isWaiting ? {} : held.settings;
   return (
-    <div class="encode-hours gap-60 cluster" inert={isWaiting} data-nav-whole="">
+    <div class="encode-hours cluster gap-50" inert={isWaiting} data-nav-whole="">
       <Hour
         label={TEXTS.encodeFrom}
         minute={encodeFrom}
@@ -67,7 +67,7 @@ export function EncodeHours() {
       <span>{TEXTS.from}</span>
       <Hour label={TEXTS.encodeTo} minute={encodeTo} onChoose={(minute) => void save({ encodeTo: minute })} />
       <span>{TEXTS.to}</span>
-      <span class="block-note">{encodeFrom === encodeTo && !isWaiting ? TEXTS.allDay : ''}</span>
+      <span class="note">{encodeFrom === encodeTo && !isWaiting ? TEXTS.allDay : ''}</span>
     </div>
   );
 }
@@ -77,16 +77,16 @@ export function EncodeMeasured() {
   useEffect(() => void renew(), []);
   if (value === undefined) {
     return failure === undefined ? (
-      <p class="block-note" aria-busy="true">
+      <p class="note" aria-busy="true">
         &nbsp;
       </p>
     ) : (
       <FieldFailure failure={failure} />
     );
   }
-  if (value.measured.length === 0) return <p class="block-note">{TEXTS.notMeasured}</p>;
+  if (value.measured.length === 0) return <p class="note">{TEXTS.notMeasured}</p>;
   return (
-    <ul class="encode-measured no-margin">
+    <ul class="no-margin hints">
       {value.measured.map((one) => (
         <li key={`${one.codec} ${one.quality}`} class="numbers">
           {measuredText(one)}
@@ -121,11 +121,11 @@ export function EncodeOlder() {
     }
   };
   return (
-    <div class="encode-hours gap-60 cluster" data-nav-whole="">
+    <div class="encode-hours cluster gap-50" data-nav-whole="">
       <label class="encode-hour max-full min-0 block-level">
         <span class="hidden-text">{TEXTS.older}</span>
         <select
-          class="select surface round-m ink press-height"
+          class="surface round-m ink press-height rule-input"
           value={days.value}
           onChange={({ currentTarget }) => {
             days.value = Number(currentTarget.value);

@@ -86,11 +86,11 @@ function Folder({ folder }: { folder: SystemFacts['folders'][number] }) {
       <dd>
         <span class="numbers">{TEXTS.free(bytesText(free))}</span>
         <span
-          class="disk block-level grow relative clip pill track-color"
+          class="progress block-level"
           role="img"
           aria-label={TEXTS.used(Math.round((1 - free / total) * 100))}
         >
-          <span style={{ '--part': (1 - free / Math.max(1, total)).toFixed(3) }} />
+          <span class="progress-fill" style={{ '--part': (1 - free / Math.max(1, total)).toFixed(3) }} />
         </span>
         <small>{TEXTS.pathAndTotal(folder.path, bytesText(total))}</small>
       </dd>
@@ -109,7 +109,7 @@ export function SystemBlock({ system, health }: { system: SystemFacts; health: H
   const [ffmpegText, ffmpegTone] = FFMPEG[system.ffmpeg.state] ?? [system.ffmpeg.state, 'quiet'];
   const newer = health?.latestVersion ?? null;
   return (
-    <dl class="facts">
+    <dl class="facts bordered clip round-m">
       <Fact name={TEXTS.server} tone={connectionTone}>
         {connectionText}
       </Fact>
@@ -164,7 +164,7 @@ function Folded({ clocks, children }: { clocks: readonly ClockOffset[]; children
   if (clocks.length <= MOST_OPEN || clocks.some(({ warning }) => warning)) return <>{children}</>;
   const most = Math.max(...clocks.map(({ offsetMs }) => Math.abs(offsetMs)));
   return (
-    <details class="clocks">
+    <details>
       <summary class="press semibold">
         <span class="state" data-tone="good">
           {TEXTS.allClocks(clocks.length, (most / 1000).toFixed(1))}
@@ -177,12 +177,12 @@ function Folded({ clocks, children }: { clocks: readonly ClockOffset[]; children
 
 export function ClockBlock({ clocks }: { clocks: readonly ClockOffset[] }) {
   if (clocks.length === 0) {
-    return <p class="block-note">{TEXTS.noClock}</p>;
+    return <p class="note">{TEXTS.noClock}</p>;
   }
   return (
     <>
       {clocks.some(({ warning }) => warning) ? (
-        <div class="tuner-error" role="alert">
+        <div class="alert below-75" role="alert">
           <Icon name="alert" />
           <p>
             <b class="block-level">{TEXTS.wrongClock}</b>
@@ -191,7 +191,7 @@ export function ClockBlock({ clocks }: { clocks: readonly ClockOffset[] }) {
         </div>
       ) : null}
       <Folded clocks={clocks}>
-        <dl class="facts">
+        <dl class="facts bordered clip round-m">
           {clocks.map((clock) => (
             <Fact
               key={clock.networkId}

@@ -63,14 +63,14 @@ function useSaving<T>(held: T, standard: T | undefined, save: (value: T) => Prom
 function SavingWords({ saving }: { saving: Saving }) {
   if (saving.kind === 'failed') {
     return (
-      <p class="field-failed" role="alert">
+      <p class="alert" role="alert">
         {saving.message} {saving.isTyped === true ? null : TEXTS.takenBack}
       </p>
     );
   }
   return (
     <span
-      class="field-saving all-columns hstack justify-end gap-35 note bold"
+      class="field-saving all-columns hstack justify-end note bold gap-40"
       role="status"
       data-kind={saving.kind}
     >
@@ -105,7 +105,7 @@ export function FieldWords({ about: { label, note, help } }: { about: Described 
   if (help === undefined) return <div class="field-words">{words}</div>;
   return (
     <details class="field-words">
-      <summary class="press">
+      <summary class="press hstack gap-75 press-height">
         <div>{words}</div>
         <Icon name="help" class="rigid muted" />
       </summary>

@@ -21,7 +21,7 @@ function FolderLine({ folder, onRemove }: { folder: Folder; onRemove: (() => voi
   const { path, state, freeBytes, totalBytes, floorBytes } = folder;
   const [words, tone] = FOLDER_STATE_WORDS[state] ?? [state, 'quiet'];
   return (
-    <li class="folder-line cluster line-above">
+    <li class="line-above line">
       <b class="room-path">{path}</b>
       <span class="state" data-tone={tone}>
         {words}
@@ -58,19 +58,23 @@ function FolderBrowser({ start, onPick }: BrowserProps) {
   );
   return (
     <section
-      class="folder-browser pad-75 whole-line stack gap-75 round-m ground-deep"
+      class="folder-browser whole-line stack gap-75 round-m ground-deep pad-3"
       aria-label={TEXTS.browsing}
     >
       <p class="room-path">{value?.path ?? at}</p>
       {failure === undefined ? null : (
-        <p class="field-failed" role="alert">
+        <p class="alert" role="alert">
           {failure.message}
         </p>
       )}
       <ul class="flex scroll-y wrap gap-50">
         {(value?.parent ?? null) === null && failure === undefined ? null : (
           <li>
-            <button type="button" class="button button-small" onClick={() => setAt(value?.parent ?? '/')}>
+            <button
+              type="button"
+              class="button button-small self-left"
+              onClick={() => setAt(value?.parent ?? '/')}
+            >
               {TEXTS.parentFolder}
             </button>
           </li>
@@ -83,8 +87,8 @@ function FolderBrowser({ start, onPick }: BrowserProps) {
           </li>
         ))}
       </ul>
-      {value?.folders.length === 0 ? <p class="block-note">{TEXTS.emptyFolder}</p> : null}
-      {value?.more === true ? <p class="block-note">{TEXTS.moreFolders}</p> : null}
+      {value?.folders.length === 0 ? <p class="note">{TEXTS.emptyFolder}</p> : null}
+      {value?.more === true ? <p class="note">{TEXTS.moreFolders}</p> : null}
       {value === undefined ? null : (
         <button type="button" class="button" onClick={() => onPick(value.path)}>
           {TEXTS.chooseFolder}
@@ -139,10 +143,10 @@ function AddFolder({ configured, isRefused, onEdit, save }: AddProps) {
         void add();
       }}
     >
-      <label class="folder-path stack gap-30 text-s bold">
+      <label class="stack text-s bold gap-25 basis-16">
         {TEXTS.folderPath}
         <input
-          class="rule-input rule-input-wide"
+          class="rule-input rule-input-wide basis-16"
           name="folder-path"
           autocomplete="off"
           autocapitalize="none"
@@ -156,7 +160,7 @@ function AddFolder({ configured, isRefused, onEdit, save }: AddProps) {
           }}
         />
       </label>
-      <label class="stack gap-30 text-s bold">
+      <label class="stack text-s bold gap-25">
         {TEXTS.folderFloor}
         <input
           class="rule-input"
@@ -186,7 +190,7 @@ function AddFolder({ configured, isRefused, onEdit, save }: AddProps) {
         </p>
       ) : null}
       {noPath || noFloor ? (
-        <p class="field-failed" role="alert">
+        <p class="alert" role="alert">
           {noPath ? TEXTS.folderPathMissing : TEXTS.folderFloorWrong}
         </p>
       ) : null}
@@ -223,11 +227,11 @@ export function FoldersBlock() {
   return (
     <>
       {storage === undefined && failure !== undefined ? (
-        <p class="field-failed" role="alert">
+        <p class="alert" role="alert">
           {failure.message}
         </p>
       ) : null}
-      {storage !== undefined && folders.length === 0 ? <p class="block-note">{TEXTS.noFolders}</p> : null}
+      {storage !== undefined && folders.length === 0 ? <p class="note">{TEXTS.noFolders}</p> : null}
       <ul class="below-75 above-75 stack">
         {folders.map((folder) => (
           <FolderLine
@@ -250,7 +254,7 @@ export function FoldersBlock() {
         />
       ) : null}
       {refused === undefined ? null : (
-        <p class="field-failed" role="alert">
+        <p class="alert" role="alert">
           {refused.message}
         </p>
       )}

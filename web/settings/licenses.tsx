@@ -73,7 +73,7 @@ function LicenseEntry({ notice }: { notice: Notice }) {
       </summary>
       {open.value ? (
         <section
-          class="license-text pad-75-100 below-75 text-s round-m ground-deep"
+          class="license-text below-75 text-s round-m ground-deep pad-3"
           lang="en"
           aria-label={name}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard

@@ -108,13 +108,13 @@ export function MqttBlock() {
   return (
     <>
       <ul class="below-75 above-75 stack">
-        <li class="access-row line-above cluster wrap">
+        <li class="access-row line-above wrap line">
           {value.enabled ? (
             <b>
               <bdi>{`${value.host}:${value.port}`}</bdi>
             </b>
           ) : null}
-          <span class="basis-16 note target-state" role="status" data-tone={isBad ? 'bad' : undefined}>
+          <span class="basis-16 note tone-text" role="status" data-tone={isBad ? 'bad' : undefined}>
             {stateText(value)}
           </span>
           <span class="flex wrap gap-50">

@@ -102,7 +102,7 @@ function OwnerBlock() {
   const group = login.group === null ? '' : TEXTS.loginGroup(login.group);
   const portText = (port: number | null): string => (port === null ? TEXTS.noPort : TEXTS.port(port));
   return (
-    <dl class="facts owner-facts">
+    <dl class="facts bordered clip round-m">
       {trustedNetworks.length === 0 ? (
         <Fact name={TEXTS.networks}>{TEXTS.noNetworks}</Fact>
       ) : (
@@ -230,7 +230,7 @@ function HouseholdFailed() {
   const held = household.value;
   if (held.kind !== 'failed') return null;
   return (
-    <div class="tuner-error align-center below-100" role="alert">
+    <div class="align-center below-100 alert" role="alert">
       <Icon name="unlink" />
       <p class="grow">
         <b class="block-level">{held.failure.message}</b>
@@ -272,7 +272,7 @@ export function SettingsScreen() {
   useWantedSection(wanted);
   const sections = SECTIONS.filter(({ key }) => isShown(key, search.value));
   return (
-    <div class="settings">
+    <div>
       <header class="screen-head">
         <h1 class="screen-title">{TEXTS.settings}</h1>
         <SearchField
@@ -294,18 +294,18 @@ export function SettingsScreen() {
       <a class="row settings-tuners below-75 bordered surface" href="tuners">
         <Icon name="antenna" />
         <span class="row-text">
-          <span class="row-title">{TEXTS.tuners}</span>
-          <span class="row-name">{TEXTS.tunersNote}</span>
+          <span class="bold truncate">{TEXTS.tuners}</span>
+          <span class="flex gap-40 note bold">{TEXTS.tunersNote}</span>
         </span>
-        <Icon name="next" class="row-go" />
+        <Icon name="next" class="faint" />
       </a>
       <a class="row settings-tuners below-75 bordered surface" href="setup">
         <Icon name="info" />
         <span class="row-text">
-          <span class="row-title">{TEXTS.setup}</span>
-          <span class="row-name">{TEXTS.setupNote}</span>
+          <span class="bold truncate">{TEXTS.setup}</span>
+          <span class="flex gap-40 note bold">{TEXTS.setupNote}</span>
         </span>
-        <Icon name="next" class="row-go" />
+        <Icon name="next" class="faint" />
       </a>
       <div class="settings-columns align-start stack">
         <nav
@@ -318,7 +318,7 @@ export function SettingsScreen() {
             <button
               key={key}
               type="button"
-              class="settings-link bold muted text-left round-m hover-deep"
+              class="settings-link bold muted text-left round-m hover-deep pad-3"
               onClick={() => {
                 const section = document.getElementById(`section-${key}`);
                 section?.scrollIntoView({ block: 'start' });
@@ -329,7 +329,7 @@ export function SettingsScreen() {
             </button>
           ))}
         </nav>
-        <div class="settings-sections stack">
+        <div class="settings-sections stack gap-blocks">
           {sections.map((section) => (
             <Section key={section.key} section={section} search={search.value} facts={facts.value} />
           ))}

@@ -130,17 +130,21 @@ function StepItem({ step, number, children }: StepItemProps) {
   const { key, title, state, text, lines } = step;
   return (
     <li class="setup-step block stack gap-100" data-state={state} aria-labelledby={`setup-${key}`}>
-      <span class="setup-mark numbers place-center extrabold muted circle track-color" aria-hidden="true">
+      <span
+        class="sign numbers"
+        data-tone={state === 'done' ? 'good' : state === 'problem' ? 'bad' : undefined}
+        aria-hidden="true"
+      >
         {state === 'done' ? <Icon name="check" /> : state === 'problem' ? <Icon name="alert" /> : number}
       </span>
-      <div class="setup-words items-left stack min-0 gap-50">
-        <h2 class="flex wrap align-baseline" id={`setup-${key}`}>
+      <div class="items-left stack min-0 gap-50">
+        <h2 class="flex wrap align-baseline gap-50 text-l" id={`setup-${key}`}>
           {title}
           <small class="note semibold">{STATES[state]}</small>
         </h2>
         <p role={state === 'problem' ? 'alert' : undefined}>{text}</p>
         {lines.map((line) => (
-          <p key={line} class="block-note">
+          <p key={line} class="note">
             {line}
           </p>
         ))}
@@ -187,7 +191,7 @@ function Steps({
 export function SetupScreen() {
   const { facts, renew } = useFacts();
   return (
-    <div class="setup stack gap-100">
+    <div class="stack gap-100 max-60">
       <header class="screen-head">
         <h1 class="screen-title">{TEXTS.setup}</h1>
       </header>

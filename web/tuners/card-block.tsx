@@ -17,8 +17,8 @@ const POLL_MS = 5_000;
 function CardFact({ name, children }: { name: string; children: string }) {
   return (
     <div>
-      <dt>{name}</dt>
-      <dd class="numbers">{children}</dd>
+      <dt class="muted">{name}</dt>
+      <dd class="numbers bold">{children}</dd>
     </div>
   );
 }
@@ -26,7 +26,7 @@ function CardFact({ name, children }: { name: string; children: string }) {
 function Facts({ card }: { card: Card }) {
   const time = answerTimeText(card);
   return (
-    <dl class="card-facts above-75 gap-50-150 no-margin flex wrap text-s">
+    <dl class="above-75 no-margin flex wrap text-s gap-tools">
       {card.reader === null ? null : <CardFact name={TEXTS.reader}>{card.reader}</CardFact>}
       {time === undefined ? null : <CardFact name={TEXTS.answerTime}>{time}</CardFact>}
       {card.ecm.requests === 0 ? null : (
@@ -46,15 +46,13 @@ function Facts({ card }: { card: Card }) {
 
 function Share({ share }: { share: NonNullable<Card['share']> }) {
   return (
-    <div class="card-share above-100 line-above">
-      <h3 class="text-m">{TEXTS.share(share.port)}</h3>
-      <p class="block-note">
-        {share.peers.length === 0 ? TEXTS.noPeers : TEXTS.peers(share.peers.join('、'))}
-      </p>
+    <div class="above-100 line-above pad-y">
+      <h3>{TEXTS.share(share.port)}</h3>
+      <p class="note">{share.peers.length === 0 ? TEXTS.noPeers : TEXTS.peers(share.peers.join('、'))}</p>
       {share.refused.length === 0 ? null : (
-        <ul class="card-refused above-50 stack gap-30 text-s" aria-label={TEXTS.refused}>
+        <ul class="card-refused stack text-s above-75 gap-25" aria-label={TEXTS.refused}>
           {share.refused.map(({ peer, reason, at }) => (
-            <li class="flex wrap" key={`${peer} ${reason}`}>
+            <li class="flex wrap gap-text" key={`${peer} ${reason}`}>
               <b class="numbers">{peer}</b>
               <span class="text-danger">{refusalText(reason)}</span>
               <small class="note semibold">{agoText(at, now.value)}</small>
@@ -70,7 +68,7 @@ function CardState({ card }: { card: Card }) {
   const { text, tone, next } = cardWords(card);
   if (tone === 'bad') {
     return (
-      <div class="tuner-error" role="alert">
+      <div class="alert" role="alert">
         <Icon name="alert" />
         <p>
           <b class="block-level">{text}</b>
@@ -98,7 +96,7 @@ function CardDetails({ card, failure }: { card: Card | undefined; failure: ApiFa
       </>
     );
   }
-  if (failure === undefined) return <p class="block-note">{TEXTS.cardLoading}</p>;
+  if (failure === undefined) return <p class="note">{TEXTS.cardLoading}</p>;
   return <FieldFailure failure={failure} />;
 }
 

@@ -117,7 +117,7 @@ export function Collect({ status, channels, renew }: CollectProps) {
         <p class="semibold gap-50 note hstack">{TEXTS.otherScreen}</p>
       ) : null}
       {failure === undefined ? null : (
-        <p class="field-failed" role="alert">
+        <p class="alert" role="alert">
           {failure.message} {TEXTS.retryLater}
         </p>
       )}

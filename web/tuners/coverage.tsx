@@ -30,27 +30,27 @@ function Row({ coverage, station, reading }: { coverage: Coverage; station: Stat
   const part = reach(coverage, now.value);
   const words = reachText(coverage, now.value);
   return (
-    <li class="cover hstack gap-70" data-thin={coverage.thin ? '' : undefined}>
+    <li class="cover hstack gap-75" data-thin={coverage.thin ? '' : undefined}>
       <Logo station={station} />
-      <span class="cover-words stack grow min-0 gap-25">
-        <span class="cover-name line-120 hstack gap-45 text-s">
-          <span class="text-accent line-130 extrabold text-s gap-50 hstack numbers">
+      <span class="stack grow min-0 gap-25">
+        <span class="cluster text-s line-tight gap-40">
+          <span class="text-accent extrabold text-s gap-50 hstack numbers line-tight">
             {channelLabel(station, stations.value)}
           </span>
           <b class="truncate">{narrow(station.name)}</b>
           {coverage.thin ? (
-            <span class="pad-0-50 push-end text-mini extrabold pill fill-warn">{TEXTS.thin}</span>
+            <span class="push-end text-mini extrabold pill fill-warn pad-x">{TEXTS.thin}</span>
           ) : null}
         </span>
         <span
-          class="cover-bar block-level grow relative clip pill track-color"
+          class="cover-bar progress block-level"
           role="img"
           aria-label={words}
           data-reading={reading ? '' : undefined}
         >
-          <span style={{ '--part': part.toFixed(3) }} />
+          <span class="progress-fill" style={{ '--part': part.toFixed(3) }} />
         </span>
-        <span class="cover-note line-120 numbers flex justify-between gap-50 text-mini muted">
+        <span class="numbers flex wrap justify-between gap-50 text-mini muted line-tight">
           <span>{words}</span>
           <span>
             {reading
@@ -69,7 +69,7 @@ export function CoverageList({ status, type }: { status: GuideStatus; type: Stat
   const reading = new Set(status.visits.flatMap((visit) => visit.stationIds));
   const byId = new Map(stations.value.map((station) => [station.id, station]));
   return (
-    <ul class="covers gap-50-150 stack above-100" aria-label={TEXTS.guideOf(TYPE_NAMES[type])}>
+    <ul class="tiles above-100 gap-tools" aria-label={TEXTS.guideOf(TYPE_NAMES[type])}>
       {status.stations.map((coverage) => {
         const station = byId.get(coverage.stationId);
         if (station === undefined || station.type !== type) return null;

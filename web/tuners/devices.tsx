@@ -23,13 +23,13 @@ function DeviceLine({ device, isUsed, onAdd }: LineProps) {
   const { model, types, problem } = device;
   const canAdd = !isUsed && types.length > 0;
   return (
-    <li class="device stack align-center round-m bordered">
+    <li class="device stack align-center round-m bordered pad-3">
       <span class="stack min-0 line-tight">
         <b>{model === '' ? device.device : model}</b>
-        <small class="cluster gap-35 muted">
+        <small class="cluster muted gap-40">
           {model === '' ? null : device.device}
           {types.map((type) => (
-            <span key={type} class="type-badge extrabold text-mini fill-quiet">
+            <span key={type} class="fill-quiet badge">
               {TYPE_NAMES[type]}
             </span>
           ))}
@@ -51,7 +51,7 @@ function DeviceLine({ device, isUsed, onAdd }: LineProps) {
       ) : null}
       {problem === null ? null : (
         <p
-          class="device-problem all-columns flex gap-50 text-s text-danger"
+          class="all-columns flex gap-50 text-s text-danger tone-text"
           data-tone={problem.code === 'no_system' ? 'quiet' : 'bad'}
         >
           <Icon name="alert" />
@@ -80,10 +80,7 @@ export function Devices({ tuners }: { tuners: readonly Tuner[] }) {
   };
   const unused = devices.filter(({ device }) => !tuners.some((tuner) => tuner.device === device));
   return (
-    <details
-      class="devices above-100"
-      open={unused.length > 0 || devices.some(({ problem }) => problem !== null)}
-    >
+    <details class="above-100" open={unused.length > 0 || devices.some(({ problem }) => problem !== null)}>
       <summary class="press note semibold">
         {TEXTS.devices} <span class="numbers">{devices.length}</span>
       </summary>

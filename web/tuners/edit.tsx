@@ -31,7 +31,7 @@ function EditLine({ definition, onChange, onUp, onDown }: LineProps) {
   const label = name === '' ? driverName(driver) : name;
   return (
     <li
-      class="tuner tuner-edit stack align-center round-m bordered ground"
+      class="tuner tuner-edit stack align-center round-m bordered ground pad-3 gap-50"
       data-disabled={disabled ? '' : undefined}
     >
       <span class="stack">
@@ -84,7 +84,7 @@ function EditLine({ definition, onChange, onUp, onDown }: LineProps) {
         <button
           type="button"
           role="switch"
-          class="button switch-button tuner-lnb self-left nowrap"
+          class="button switch-button self-left nowrap all-columns"
           aria-checked={lnb}
           aria-label={TEXTS.feedFrom(label, TEXTS.lnb)}
           onClick={() => onChange({ lnb: !lnb })}
@@ -129,11 +129,11 @@ export function TunerEdit({ tuners, onDone }: { tuners: readonly Tuner[]; onDone
   };
   return (
     <>
-      <p class="block-note">{TEXTS.editNote}</p>
+      <p class="note">{TEXTS.editNote}</p>
       {list.some(({ driver, types }) => driver !== 'fake' && types.some((type) => type !== 'GR')) ? (
-        <p class="block-note">{TEXTS.lnbNote}</p>
+        <p class="note">{TEXTS.lnbNote}</p>
       ) : null}
-      <ol class="tuner-list stack gap-60 above-75">
+      <ol class="tuner-list stack above-75 gap-50">
         {list.map((definition, index) => (
           <EditLine
             key={definition.id ?? definition.device}

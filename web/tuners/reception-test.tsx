@@ -39,20 +39,20 @@ function Result({ result, name }: { result: ReceptionTest; name: string }) {
   const key = keyFailure === null ? undefined : KEY_FAILURE_WORDS[keyFailure];
   return (
     <div class="test-result stack gap-50 above-75" role="status">
-      <p class={received ? 'bold gap-50 hstack scan-result-good' : 'bold gap-50 hstack test-bad'}>
+      <p class={received ? 'bold gap-50 hstack text-good' : 'bold gap-50 hstack text-danger'}>
         <Icon name={received ? 'check' : 'alert'} />
         {received ? TEXTS.received(name) : TEXTS.notReceived(name, message ?? '')}
       </p>
       <SignalBar of={{ signal: result.signal, tuned: { type: result.type, channel: result.channel } }} />
       {tuner === null ? null : (
-        <p class="block-note">
+        <p class="note">
           {TEXTS.testedWith(tuner.name)}
           {received && errors > 0 ? TEXTS.damaged(errors.toLocaleString('ja-JP')) : ''}
           {received ? '' : TEXTS.checkAerial}
         </p>
       )}
       {received && key !== undefined ? (
-        <p class="block-note test-bad">{TEXTS.notDescrambled(key.what, key.next)}</p>
+        <p class="note text-danger">{TEXTS.notDescrambled(key.what, key.next)}</p>
       ) : null}
     </div>
   );
@@ -95,10 +95,10 @@ export function ReceptionTests({ tuners, channels }: ReceptionTestsProps) {
       <header class="block-head">
         <h2 id="test-title">{TEXTS.test}</h2>
       </header>
-      <p class="block-note">{TEXTS.testNote}</p>
-      <div class="reception-test flex wrap gap-75 above-75">
+      <p class="note">{TEXTS.testNote}</p>
+      <div class="flex wrap gap-75 above-75">
         <select
-          class="rule-input press-height"
+          class="rule-input press-height basis-16"
           aria-label={TEXTS.testChannel}
           value={value}
           onChange={(event) => setChosen(event.currentTarget.value)}
@@ -119,7 +119,7 @@ export function ReceptionTests({ tuners, channels }: ReceptionTestsProps) {
       </div>
       {result === undefined ? null : <Result result={result} name={nameOf(result)} />}
       {refused === undefined ? null : (
-        <div class="field-failed" role="alert">
+        <div class="alert" role="alert">
           {refused.message}
           {refused.code === 'no_tuner' ? <TunerLines types={[value.split('/')[0] as BroadcastType]} /> : null}
         </div>

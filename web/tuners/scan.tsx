@@ -78,7 +78,7 @@ function Ended({ status }: { status: ScanStatus }) {
   switch (status.state) {
     case 'finished':
       return (
-        <p class="bold gap-50 hstack scan-result-good" role="status">
+        <p class="bold gap-50 hstack text-good" role="status">
           <Icon name="check" />
           {TEXTS.scanFound(status.found.length, stationNames(status))}
         </p>
@@ -91,7 +91,7 @@ function Ended({ status }: { status: ScanStatus }) {
       );
     case 'failed':
       return (
-        <div class="tuner-error" role="alert">
+        <div class="alert" role="alert">
           <Icon name="alert" />
           <p>
             <b class="block-level">{status.message ?? TEXTS.scanFailed}</b>
@@ -131,7 +131,7 @@ function Chooser({
             key={type}
             type="button"
             role="checkbox"
-            class="chip"
+            class="chip button button-small"
             aria-checked={chosen.includes(type)}
             onClick={() => toggle(type)}
           >
@@ -180,22 +180,22 @@ export function Scan({ tuners }: { tuners: readonly Tuner[] }) {
       <header class="block-head">
         <h2 id="scan-title">{TEXTS.scan}</h2>
       </header>
-      <p class="block-note">{TEXTS.scanNote}</p>
+      <p class="note">{TEXTS.scanNote}</p>
       <div class="scan items-left stack gap-75 above-75">
         {status === undefined && failure !== undefined ? (
-          <p class="field-failed" role="alert">
+          <p class="alert" role="alert">
             {failure.message} {HINT}
           </p>
         ) : null}
         {running && status !== undefined ? (
           <RunningScan status={status} onAbort={() => void run(abortScan)} />
         ) : able.length === 0 ? (
-          <p class="block-note">{TEXTS.scanNeedsTuner}</p>
+          <p class="note">{TEXTS.scanNeedsTuner}</p>
         ) : (
           <Chooser able={able} busy={busy} onStart={(types) => void run(() => startScan({ types }))} />
         )}
         {refused === undefined ? null : (
-          <div class="field-failed" role="alert">
+          <div class="alert" role="alert">
             {refused.message} {HINT}
             {refused.code === 'no_tuner' ? <TunerLines types={able} /> : null}
           </div>

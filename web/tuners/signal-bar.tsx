@@ -8,13 +8,13 @@ export function SignalBar({ of }: { of: Pick<Tuner, 'signal' | 'tuned'> }) {
   if (words === undefined) return null;
   const strength = of.signal?.strength ?? null;
   return (
-    <div class="signal cluster gap-80 text-s" data-tone={words.tone}>
+    <div class="signal cluster text-s gap-75" data-tone={words.tone}>
       <span
-        class="signal-bar block-level grow relative clip pill track-color"
+        class="signal-bar progress block-level"
         aria-hidden="true"
         style={{ '--good': words.good.toFixed(3), '--weak': words.weak.toFixed(3) }}
       >
-        <span style={{ '--part': words.part.toFixed(3) }} />
+        <span class="progress-fill" style={{ '--part': words.part.toFixed(3) }} />
       </span>
       <span class="signal-words muted">
         {TEXTS.signal} <b>{words.text}</b>

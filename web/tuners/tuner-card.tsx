@@ -24,10 +24,10 @@ function Users({ tuner, channels }: { tuner: Tuner; channels: readonly Channel[]
   };
   if (tuner.users.length === 0) return null;
   return (
-    <ul class="tuner-users stack gap-25">
+    <ul class="stack gap-25">
       {tuner.users.flatMap((user) =>
         userWords(user.use, channels, nameOf).map((words) => (
-          <li class="flex wrap align-baseline" key={`${user.use} ${words.text}`}>
+          <li class="flex wrap align-baseline gap-text" key={`${user.use} ${words.text}`}>
             <b>{words.text}</b>
             {words.detail === undefined ? null : <span class="muted">{words.detail}</span>}
             {user.lagBytes < LATE_BYTES ? null : (
@@ -50,16 +50,16 @@ const COUNTS = [
 function TunerCounts({ stats }: { stats: NonNullable<Tuner['stats']> }) {
   const sum = COUNTS.reduce((all, [key]) => all + stats[key], 0);
   return (
-    <details class="tuner-counts text-xs muted">
+    <details class="text-xs muted">
       <summary class="press">
         {TEXTS.disturbed}
-        <b class={sum > 0 ? 'numbers text-danger' : ''}>
+        <b class={sum > 0 ? 'pad-x numbers text-danger' : 'pad-x'}>
           {sum === 0 ? TEXTS.none : sum.toLocaleString('ja-JP')}
         </b>
       </summary>
-      <dl class="counts flex wrap" title={TEXTS.packets(stats.packets.toLocaleString('ja-JP'))}>
+      <dl class="flex wrap gap-text" title={TEXTS.packets(stats.packets.toLocaleString('ja-JP'))}>
         {COUNTS.map(([key, name]) => (
-          <div key={key} class={stats[key] > 0 ? 'count flex gap-35 text-danger' : 'count flex gap-35'}>
+          <div key={key} class={stats[key] > 0 ? 'count flex text-danger gap-40' : 'count flex gap-40'}>
             <dt>{name}</dt>
             <dd class="numbers bold">{stats[key].toLocaleString('ja-JP')}</dd>
           </div>
@@ -74,7 +74,7 @@ function Descrambling({ tuner }: { tuner: Tuner }) {
   const words = failure === null ? undefined : KEY_FAILURE_WORDS[failure];
   if (words === undefined) return null;
   return (
-    <div class="tuner-error">
+    <div class="alert">
       <Icon name="lock" />
       <p>
         <b class="block-level">{words.what}</b>
@@ -94,21 +94,21 @@ interface TunerCardProps {
 export function TunerCard({ tuner, number, channels }: TunerCardProps) {
   const [text, tone] = tunerStateWords(tuner);
   return (
-    <li class="tuner stack round-m bordered ground" data-disabled={tuner.disabled ? '' : undefined}>
-      <header class="tuner-head hstack gap-80">
-        <span
-          class="tuner-rank numbers place-center rigid text-s extrabold circle track-color"
-          title={TEXTS.order}
-        >
+    <li
+      class="tuner stack round-m bordered ground pad-3 gap-50"
+      data-disabled={tuner.disabled ? '' : undefined}
+    >
+      <header class="tuner-head hstack gap-75">
+        <span class="tuner-rank sign numbers" title={TEXTS.order}>
           {number ?? '–'}
         </span>
         <span class="tuner-name stack grow min-0 line-tight">
           <b>{tuner.name}</b>
-          <small class="cluster gap-35 muted">
+          <small class="cluster muted gap-40">
             {driverName(tuner.driver)}
             {tuner.device === '' ? null : <span>{tuner.device}</span>}
             {tuner.types.map((type) => (
-              <span key={type} class="type-badge extrabold text-mini fill-quiet">
+              <span key={type} class="fill-quiet badge">
                 {TYPE_NAMES[type]}
               </span>
             ))}
@@ -123,7 +123,7 @@ export function TunerCard({ tuner, number, channels }: TunerCardProps) {
       {tuner.stats === null ? null : <TunerCounts stats={tuner.stats} />}
       <Descrambling tuner={tuner} />
       {tuner.error === null ? null : (
-        <div class="tuner-error" role="alert">
+        <div class="alert" role="alert">
           <Icon name="alert" />
           <p>
             <b class="block-level">{tuner.error}</b>

@@ -42,7 +42,7 @@ function TunerList({ tuners, channels }: { tuners: readonly Tuner[]; channels: r
   // A rank is shared by tuners of the same kind; among those the order of the list decides.
   const used = tuners.filter(({ rank }) => rank !== null);
   return (
-    <ul class="tuner-list stack gap-60 above-75">
+    <ul class="tuner-list stack above-75 gap-50">
       {tuners.map((tuner) => (
         <TunerCard
           key={tuner.id}
@@ -74,11 +74,11 @@ function Troubles({ status, channels }: { status: GuideStatus; channels: readonl
   const groups = troubleWords(status.troubles, channels);
   if (groups.length === 0) return null;
   return (
-    <ul class="troubles below-100 above-100 no-margin stack gap-60" aria-label={TEXTS.troubles}>
+    <ul class="troubles below-100 above-100 no-margin stack gap-50" aria-label={TEXTS.troubles}>
       {groups.map((words, index) => {
         const tries = triesText(words);
         return (
-          <li key={words.key} class="trouble flex gap-70 text-s round-m" data-tone={words.tone}>
+          <li key={words.key} class="alert" data-tone={words.tone}>
             <Icon name={words.tone === 'bad' ? 'alert' : 'clock'} />
             <div>
               <b>{words.title}</b>
@@ -112,7 +112,7 @@ function GuideBlock({ channels }: { channels: readonly Channel[] }) {
       <header class="block-head">
         <h2 id="coverage-title">{TEXTS.collect}</h2>
         {all === undefined || all.total === 0 ? null : (
-          <span class="block-count semibold note numbers">
+          <span class="semibold note numbers inline-row">
             {TEXTS.collected(all.total, all.known, thin === 0 ? '' : TEXTS.thinCount(thin))}
           </span>
         )}
@@ -154,7 +154,7 @@ function Loaded({ tuners, channels }: { tuners: Shown<Tuner[]>; channels: readon
           <header class="block-head">
             <h2 id="tuners-title">{TEXTS.list}</h2>
             {list.length === 0 ? null : (
-              <span class="block-count semibold note numbers">{TEXTS.listCount(list.length, busy)}</span>
+              <span class="semibold note numbers inline-row">{TEXTS.listCount(list.length, busy)}</span>
             )}
             {editing.value || list.length === 0 ? null : (
               <button
@@ -168,7 +168,7 @@ function Loaded({ tuners, channels }: { tuners: Shown<Tuner[]>; channels: readon
               </button>
             )}
           </header>
-          {editing.value || list.length === 0 ? null : <p class="block-note">{TEXTS.orderNote}</p>}
+          {editing.value || list.length === 0 ? null : <p class="note">{TEXTS.orderNote}</p>}
           {tuners.failure === undefined ? null : <FieldFailure failure={tuners.failure} />}
           {editing.value ? (
             <TunerEdit

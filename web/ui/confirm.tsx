@@ -18,9 +18,9 @@ export function Confirm({ title, action, onConfirm, onClose, children }: Confirm
   useEffect(() => keep.current?.focus({ preventScroll: true }), []);
   return (
     <Sheet title={title} onClose={onClose}>
-      <div class="confirm gap-100 stack">
+      <div class="gap-100 stack">
         {children}
-        <div class="confirm-actions">
+        <div class="flex wrap gap-75">
           <button ref={keep} type="button" class="button" data-nav-initial="" onClick={onClose}>
             {TEXTS.cancel}
           </button>

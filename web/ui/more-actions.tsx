@@ -32,7 +32,7 @@ export function MoreActions({ wanted = false, children }: MoreProps) {
         <span>{TEXTS.more}</span>
       </button>
       {isOpen.value ? (
-        <div class="more-actions all-columns flex wrap gap-60 round-m ground-deep">{children}</div>
+        <div class="all-columns flex wrap round-m ground-deep gap-50 whole-line pad-1">{children}</div>
       ) : null}
     </>
   );

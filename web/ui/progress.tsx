@@ -26,7 +26,7 @@ export function ProgramProgress({ startAt, endAt }: { startAt: BroadcastMs; endA
 /** @param part 0..1 */
 export function ProgressBar({ part, label }: { part: number; label: string }) {
   return (
-    <div class="work stack full-width gap-40">
+    <div class="stack full-width gap-40">
       <Bar part={Math.min(1, Math.max(0, part))} label={label} />
       <p class="numbers text-s bold">{label}</p>
     </div>

@@ -32,8 +32,8 @@ export function SearchField({
     <label
       class={
         kind === undefined
-          ? 'search-field hstack grow min-0 gap-80 relative muted pill surface shadow-1'
-          : `search-field hstack grow min-0 gap-80 relative muted pill surface shadow-1 ${kind}`
+          ? 'search-field hstack grow min-0 relative muted pill surface shadow-1 gap-75'
+          : `search-field hstack grow min-0 relative muted pill surface shadow-1 gap-75 ${kind}`
       }
     >
       <Icon name="search" />

@@ -87,7 +87,7 @@ function ToastLine({ toast }: { toast: Toast }) {
     >
       {text}
       {action === undefined ? null : (
-        <button type="button" class="toast-action rigid bold pill" onClick={() => take(toast)}>
+        <button type="button" class="toast-action rigid bold pill glass" onClick={() => take(toast)}>
           {action.label}
         </button>
       )}

@@ -11,7 +11,13 @@ interface ToggleProps {
 /** One of several that may all be on. */
 export function Toggle({ on, onPress, children, label }: ToggleProps) {
   return (
-    <button type="button" class="chip toggle" aria-pressed={on} aria-label={label} onClick={onPress}>
+    <button
+      type="button"
+      class="chip toggle button button-small"
+      aria-pressed={on}
+      aria-label={label}
+      onClick={onPress}
+    >
       {children}
     </button>
   );

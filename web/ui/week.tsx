@@ -99,7 +99,7 @@ export function Week<T extends Timed>({ label, days, now, items, head, draw, ope
         class="week-sheet stack relative"
         style={{ 'grid-template-columns': `var(--ruler) ${widths.join(' ')}` }}
       >
-        <div class="layer-4 sticky at-top at-left line-below line-right surface" aria-hidden="true" />
+        <div class="sticky at-top at-left line-below line-right surface layer-3" aria-hidden="true" />
         {days.map((day, index) => (
           <div
             key={day}

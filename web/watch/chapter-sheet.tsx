@@ -66,7 +66,7 @@ function Tools({ id, name, at, opened, onMove }: ToolsProps) {
   };
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a frame and a legend
-    <div class="break-tools cluster gap-50" role="group" aria-label={TEXTS.move(name)}>
+    <div class="cluster gap-50 above-75" role="group" aria-label={TEXTS.move(name)}>
       {STEPS.map(([label, by]) => (
         <button key={label} type="button" class="button button-small" onClick={() => onMove(at + by)}>
           {label}
@@ -100,8 +100,8 @@ interface RowProps {
 
 function BreakRow({ number, found, chosen, onChoose, onRemove, children }: RowProps) {
   return (
-    <li class="break-row round-m bordered">
-      <div class="break-edges cluster gap-50">
+    <li class="round-m bordered pad-2">
+      <div class="cluster gap-50">
         <b>CM {number}</b>
         {(['start', 'end'] as const).map((edge) => (
           <button
@@ -213,8 +213,8 @@ export function ChapterSheet(props: ChapterSheetProps) {
   };
   return (
     <Sheet title={TEXTS.correct} onClose={close}>
-      <p class="sheet-note">{TEXTS.correctNote}</p>
-      {breaks.length === 0 ? <p class="sheet-note">{TEXTS.noCommercials}</p> : null}
+      <p class="muted">{TEXTS.correctNote}</p>
+      {breaks.length === 0 ? <p class="muted">{TEXTS.noCommercials}</p> : null}
       <ol class="break-list stack no-padding gap-75 unlisted">
         {breaks.map((found, index) => {
           const edge = chosen?.index === index ? chosen.edge : undefined;

@@ -51,11 +51,15 @@ function Next({ next, onNext }: { next: Recording; onNext: () => void }) {
       <p class="bold" role="status">
         {left === undefined ? TEXTS.nextEpisode : TEXTS.nextIn(left)}
       </p>
-      <button type="button" class="end-next hstack full-width gap-100 text-left round-m" onClick={onNext}>
+      <button
+        type="button"
+        class="end-next hstack full-width gap-100 text-left round-m glass pad-2"
+        onClick={onNext}
+      >
         <span class="end-poster video-shape rigid relative clip round-s">
           <Poster recording={next} />
         </span>
-        <span class="end-words stack min-0 gap-20">
+        <span class="end-words stack min-0 gap-25">
           <b class="clip">
             <WholeTitle title={splitTitle(next.name).title} />
           </b>

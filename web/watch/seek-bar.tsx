@@ -49,7 +49,7 @@ function Bubble({ seconds, length, chapters, gaps, previews }: BubbleProps) {
   const gap = gapWords(gaps, seconds, length);
   return (
     <span
-      class="seek-bubble stack items-middle gap-10 absolute layer-4 no-pointer text-s text-white nowrap round-m"
+      class="seek-bubble stack items-middle gap-10 absolute no-pointer text-s text-white nowrap round-m layer-3"
       style={{ '--at': percent(partOf(seconds, length)) }}
       aria-hidden="true"
     >

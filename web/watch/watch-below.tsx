@@ -32,7 +32,7 @@ interface BelowProps {
 
 function Chip({ icon, text, onClick }: { icon: IconName; text: string; onClick: () => void }) {
   return (
-    <button type="button" class="chip" onClick={onClick}>
+    <button type="button" class="chip button button-small" onClick={onClick}>
       <Icon name={icon} />
       {text}
     </button>
@@ -42,8 +42,8 @@ function Chip({ icon, text, onClick }: { icon: IconName; text: string; onClick: 
 function Episodes({ series, id }: { series: readonly Recording[]; id: RecordingId }) {
   if (series.length < 2) return null;
   return (
-    <section class="below-episodes" aria-label={TEXTS.series}>
-      <h3 class="text-m">{TEXTS.series}</h3>
+    <section aria-label={TEXTS.series}>
+      <h3>{TEXTS.series}</h3>
       <div class="rows">
         {series.map((one) => (
           <a
@@ -74,18 +74,18 @@ export function WatchBelow(props: BelowProps) {
   return (
     <section class="below" aria-label={TEXTS.program}>
       <div class="stack gap-40">
-        <p class="below-station hstack gap-60 text-s bold text-accent">{narrow(recording.serviceName)}</p>
+        <p class="below-station hstack text-s bold text-accent gap-50">{narrow(recording.serviceName)}</p>
         <h2 class="text-xl">
           <WholeTitle title={title} />
         </h2>
-        <p class="below-when numbers cluster note semibold">
+        <p class="numbers cluster note semibold gap-text">
           {airDateText(recording.startAt, currentMs())}
           <span>{spanText(...recordedSpan(recording))}</span>
           <Marks marks={marks} />
         </p>
       </div>
       {player === undefined ? null : (
-        <div class="chips below-tools align-center">
+        <div class="below-tools align-center flex wrap gap-50">
           <LiveButton player={player} />
           {onChapter === undefined ? null : (
             <>

@@ -52,11 +52,11 @@ function Heading({ recording }: { recording: Recording | undefined }) {
   return (
     <div class="osd-heading flex align-start grow min-0 gap-100">
       <Logo station={{ id: recording.serviceId, name, logo }} />
-      <div class="shaded stack min-0 gap-15">
-        <p class="osd-station hstack gap-50 text-s bold">
+      <div class="shaded stack min-0 gap-10">
+        <p class="hstack gap-50 text-s bold">
           {name}
           {recording.recording ? (
-            <span class="osd-record osd-record-recording inline-row gap-35 text-xs nowrap pill">
+            <span class="badge record-color">
               <i class="booking-dot" />
               {TEXTS.recording}
             </span>
@@ -65,7 +65,7 @@ function Heading({ recording }: { recording: Recording | undefined }) {
         <p class="osd-title bold line-tight clamp-2 text-xl">
           <WholeTitle title={title} />
         </p>
-        <p class="osd-when numbers cluster text-s semibold">
+        <p class="osd-when numbers cluster text-s semibold gap-text">
           <span>{shortText(recordedSpan(recording)[0], currentMs())}</span>
           <Marks marks={marks} />
         </p>
@@ -100,7 +100,7 @@ function Time({ player }: { player: WatchPlayer }) {
       <span>
         {' / '}
         {lengthClock(player.length.value * 1000)}
-        {isGrowing ? <span class="watch-so-far text-xs"> {TEXTS.recorded}</span> : null}
+        {isGrowing ? <span class="text-xs wide-only"> {TEXTS.recorded}</span> : null}
       </span>
     </span>
   );
@@ -124,12 +124,12 @@ function LeftButtons(props: WatchControlsProps) {
       <Control
         icon={over ? 'start' : stopped ? 'play' : 'pause'}
         label={over ? TEXTS.fromStart : stopped ? TEXTS.play : TEXTS.pause}
-        class="control-main"
+        class="control-main glass"
         onClick={() => player.togglePause()}
       />
       <SkipControl seconds={skipBack.value} back onClick={() => onSkip(-1)} />
       <SkipControl seconds={skipForward.value} onClick={() => onSkip(1)} />
-      <Control icon="start" label={TEXTS.fromStart} class="control-start" onClick={() => player.seek(0)} />
+      <Control icon="start" label={TEXTS.fromStart} class="wide-only" onClick={() => player.seek(0)} />
       {chapters.length === 0 ? null : (
         <>
           <Control
@@ -147,7 +147,7 @@ function LeftButtons(props: WatchControlsProps) {
         </>
       )}
       {onNext === undefined ? null : (
-        <Control icon="episode" label={TEXTS.nextEpisode} class="control-episode" onClick={onNext} />
+        <Control icon="episode" label={TEXTS.nextEpisode} class="wide-only" onClick={onNext} />
       )}
       <VolumeControl sound={player.sound} />
       <Time player={player} />
@@ -173,14 +173,14 @@ function RightButtons(props: WatchControlsProps) {
       </button>
       <button
         type="button"
-        class="control control-rate"
+        class="control control-rate wide-only"
         aria-label={TEXTS.rateOf(rateText(player.rate.value))}
         onClick={() => onSheet('rate')}
       >
-        <b class="numbers text-m">{player.rate.value}×</b>
+        <b class="numbers">{player.rate.value}×</b>
       </button>
       {audios > 1 ? (
-        <Control icon="speech" label={TEXTS.sound} class="control-audio" onClick={() => onSheet('audio')} />
+        <Control icon="speech" label={TEXTS.sound} class="wide-only" onClick={() => onSheet('audio')} />
       ) : null}
       {props.onData === undefined ? null : (
         <Control icon="data" label={TEXTS.dataBroadcast} class="control-data" onClick={props.onData} />
@@ -216,7 +216,7 @@ export function WatchControls(props: WatchControlsProps) {
           pointed={pointed}
           onSkip={onSkip}
         />
-        <div class="osd-buttons hstack gap-35">
+        <div class="osd-buttons hstack gap-40">
           <LeftButtons {...props} />
           <span class="grow" />
           <RightButtons {...props} />

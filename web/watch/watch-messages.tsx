@@ -93,7 +93,7 @@ export function SkipSign({ shown }: { shown: Skipped | undefined }) {
   return (
     <div
       key={key}
-      class={`skip-sign stack items-middle gap-20 absolute layer-2 no-pointer round-l ${seconds < 0 ? 'skip-back' : 'skip-on'}`}
+      class={`skip-sign stack items-middle absolute layer-2 no-pointer round-l gap-25 ${seconds < 0 ? 'skip-back' : 'skip-on'}`}
       aria-hidden="true"
     >
       <Icon name={seconds < 0 ? 'rewind' : 'forward'} />

@@ -126,7 +126,7 @@ function Offer({ ready, known, encoded }: { ready: Watching; known: Known; encod
   return (
     <button
       type="button"
-      class="watch-offer hstack gap-70 absolute layer-4 text-s text-white text-left round-m"
+      class="watch-offer hstack absolute text-s text-white text-left round-m gap-75 layer-3"
       onClick={() => void change()}
     >
       <Icon name="check" />

@@ -61,10 +61,10 @@ function RateSheet({ player, onClose }: SheetsProps) {
 
 function CaptionState({ track }: { track: CaptionTrack | undefined }) {
   const state = track?.state.value;
-  if (state?.kind === 'none') return <p class="sheet-note">{TEXTS.noCaptions}</p>;
-  if (state?.kind === 'reading') return <p class="sheet-note">{TEXTS.captionsLoading}</p>;
+  if (state?.kind === 'none') return <p class="muted">{TEXTS.noCaptions}</p>;
+  if (state?.kind === 'reading') return <p class="muted">{TEXTS.captionsLoading}</p>;
   if (state?.kind === 'failed') {
-    return <p class="sheet-note">{TEXTS.captionsFailed(state.failure.message)}</p>;
+    return <p class="muted">{TEXTS.captionsFailed(state.failure.message)}</p>;
   }
   if (state === undefined) return null;
   return (
@@ -134,7 +134,7 @@ function CommercialSection({ recording, chapters }: Pick<SheetsProps, 'recording
           commercialSkipping.value = SKIPPINGS.find((one) => one.value === value)?.value ?? 'reliable';
         }}
       />
-      {note === undefined ? null : <p class="sheet-note">{note}</p>}
+      {note === undefined ? null : <p class="muted">{note}</p>}
     </section>
   );
 }

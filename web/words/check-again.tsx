@@ -18,7 +18,7 @@ export function CheckAgain({ isSmall = false, onCheck }: CheckAgainProps) {
     setState(TEXTS.checkedAt(secondsText(currentMs())));
   };
   return (
-    <span class="check-again inline-row wrap">
+    <span class="inline-row wrap gap-text">
       <button
         type="button"
         class={isSmall ? 'button button-small' : 'button'}
@@ -27,7 +27,7 @@ export function CheckAgain({ isSmall = false, onCheck }: CheckAgainProps) {
       >
         {TEXTS.checkAgain}
       </button>
-      <small class="block-note numbers" role="status">
+      <small class="numbers note" role="status">
         {state}
       </small>
     </span>

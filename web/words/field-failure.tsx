@@ -20,7 +20,7 @@ export function BlockWaiting({ failure }: { failure: ApiFailure | undefined }) {
 export function Refusal({ text }: { text: string | undefined }) {
   if (text === undefined) return null;
   return (
-    <p class="field-failed" role="alert">
+    <p class="alert" role="alert">
       {text}
     </p>
   );

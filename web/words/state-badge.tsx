@@ -6,7 +6,7 @@ import { standingWords } from './reservation.ts';
 export function StateBadge({ item }: { item: Pick<ReservationItem, 'state' | 'verdict'> }) {
   const { face, tone } = standingWords(item);
   return (
-    <span class="booking-badge" data-tone={tone}>
+    <span class="badge" data-tone={tone}>
       {item.state === 'recording' ? <i class="booking-dot" /> : null}
       {tone === 'warn' || tone === 'bad' ? <Icon name="alert" /> : null}
       {face}

@@ -14,7 +14,7 @@ const ICONS: Readonly<Record<BadgeTone, IconName>> = {
 export function VerdictBadge({ recording }: { recording: Recording }) {
   const { label, tone } = verdictMark(recording);
   return (
-    <span class="verdict inline-row min-0 gap-25 text-mini extrabold" data-tone={tone}>
+    <span class="min-0 badge" data-tone={tone}>
       <Icon name={ICONS[tone]} />
       {label}
     </span>
@@ -23,7 +23,7 @@ export function VerdictBadge({ recording }: { recording: Recording }) {
 
 export function SeriesBadge({ mark }: { mark: SeriesMark }) {
   return (
-    <span class="verdict numbers inline-row min-0 gap-25 text-mini extrabold" data-tone={mark.tone}>
+    <span class="numbers min-0 badge" data-tone={mark.tone}>
       <Icon name={ICONS[mark.tone]} />
       {seriesMarkText(mark)}
     </span>
