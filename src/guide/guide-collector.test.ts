@@ -237,6 +237,10 @@ describe('Collector', () => {
       at: wallMs(now),
     };
     expect(collector.status([]).troubles).toEqual([failed]);
+    // It is recorded or watched: nobody is told that it cannot be received.
+    open = new Set(['GR/T27']);
+    expect(collector.status([]).troubles).toEqual([]);
+    open = new Set();
     now += 16_000;
     await planned();
     expect(visits).toHaveLength(2);

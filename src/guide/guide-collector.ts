@@ -33,11 +33,13 @@ import {
 /**
  * The channels whose guide cannot be read, with the reason, for the tuner screen. Pure.
  * @param unreachable channels without any usable tuner
+ * @param open channels that are received for other uses: whatever a visit met before, their guide is read
  */
 function guideTroubles(
   stations: readonly StationRecord[],
   history: ReadonlyMap<ChannelKey, VisitHistory>,
   unreachable: readonly ChannelKey[],
+  open: ReadonlySet<ChannelKey>,
 ): GuideTrouble[] {
   const troubles = new Map<ChannelKey, GuideTrouble>();
   for (const { id, type, channel } of stations) {
@@ -50,7 +52,7 @@ function guideTroubles(
     const last = history.get(key);
     const failed = last !== undefined && last.failedAt !== 0;
     const missing = unreachable.includes(key);
-    if (!failed && !missing) continue;
+    if ((!failed && !missing) || open.has(key)) continue;
     troubles.set(key, {
       type,
       channel,
@@ -227,7 +229,7 @@ export class GuideCollector {
         stationIds: plan.wanted.filter((wanted) => !wanted.optional).map((wanted) => wanted.id),
         startedAt,
       })),
-      troubles: guideTroubles(stations.list(), this.#history, this.#unreachable),
+      troubles: guideTroubles(stations.list(), this.#history, this.#unreachable, this.options.open()),
       pressed: press !== undefined,
       progress: press?.total === undefined ? null : { done: press.total - press.left, total: press.total },
       clocks,
