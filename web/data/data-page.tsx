@@ -83,7 +83,7 @@ function DataBar(props: BarProps) {
       </p>
       <button
         type="button"
-        class="data-button data-remote-button inline-row rigid bold pill gap-25 glass"
+        class="button button-small data-remote-button rigid"
         aria-pressed={isRemoteShown}
         aria-label={label}
         title={label}
@@ -93,7 +93,7 @@ function DataBar(props: BarProps) {
       </button>
       <button
         type="button"
-        class="data-button inline-row rigid bold pill gap-25 glass"
+        class="button button-small rigid"
         aria-label={props.leaveLabel}
         onClick={() => data.leave()}
       >

@@ -179,7 +179,7 @@ export function RuleCard({ rule, renew, onDelete }: CardProps) {
   const extras = actionsInWords(rule);
   return (
     <li
-      class="rule vstack min-0 relative round-l bordered surface shadow-1 hover-surface gap-50"
+      class="rule vstack min-0 relative round-l bordered surface shadow-1 hover-surface gap-50 pad-3"
       data-rule={rule.id}
       data-off={rule.enabled ? undefined : ''}
     >
