@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test';
 import { PACKET_SIZE, SYNC_BYTE } from '../lib/arib/ts/packet.ts';
 import { SILENT_LOG } from '../lib/host/log.ts';
 import { fuzzSeed, Random } from '../test/fuzz/random.ts';
+import { HANG_LIMIT_MS } from '../test/until.ts';
 import type { Consumer } from './consumer.ts';
 import { PassThroughDescrambler } from './descramble/descrambler.ts';
 import type { Driver, TuneSession, TuneSink } from './driver/driver.ts';
@@ -42,17 +43,20 @@ class RecordingDriver implements Driver {
   }
 }
 
-function createPool(
-  driver: Driver,
-  probeMs: readonly number[] = [3, 7],
-  isPresent?: (tuner: TunerSettings) => boolean,
-): TunerPool {
+interface PoolNeeds {
+  probeMs?: readonly number[];
+  isPresent?: (tuner: TunerSettings) => boolean;
+  /** A test that feeds the device gives it any time. */
+  syncMs?: number;
+}
+
+function createPool(driver: Driver, { probeMs = [3, 7], isPresent, syncMs = 30 }: PoolNeeds = {}): TunerPool {
   return new TunerPool({
     drivers: { dvb: driver },
     ...(isPresent === undefined ? {} : { isPresent }),
     createDescrambler: (output) => new PassThroughDescrambler(output),
     tsidOf: () => null,
-    timing: { syncMs: 30, stallMs: 60_000, lingerMs: 4, drainMs: 5, flushMs: 5, probeMs },
+    timing: { syncMs, stallMs: 60_000, lingerMs: 4, drainMs: 5, flushMs: 5, probeMs },
     lagLimitBytes: 1_000_000,
     log: SILENT_LOG,
     onChange: () => {},
@@ -70,7 +74,7 @@ function define(pool: TunerPool, tuners: { id: string; device: string }[]): void
 
 test('a device redefined under another id is freed before it is opened again', async () => {
   const driver = new RecordingDriver(() => 20);
-  const pool = createPool(driver);
+  const pool = createPool(driver, { syncMs: HANG_LIMIT_MS });
   define(pool, [{ id: 'a', device: '/dev/1' }]);
   const ask = { type: 'GR', channel: 'T27', priority: 0, use: 'x', after: [] } as const;
   const first = pool.open(ask);
@@ -88,7 +92,7 @@ test('a device redefined under another id is freed before it is opened again', a
 
 test('the reported tuning time includes releasing the device before', async () => {
   const driver = new RecordingDriver(() => 20);
-  const pool = createPool(driver);
+  const pool = createPool(driver, { syncMs: HANG_LIMIT_MS });
   define(pool, [{ id: 'a', device: '/dev/1' }]);
   expect(pool.snapshot()[0]).not.toHaveProperty('tunedInMs');
   const ask = { type: 'GR', channel: 'T27', priority: 0, use: 'x', after: [] } as const;
@@ -198,7 +202,7 @@ describe('a device that cannot be opened', () => {
 
   test('is no longer probed when it is removed from the definition, or the agent ends', async () => {
     const driver = new Plug(() => 0);
-    const pool = createPool(driver, [5]);
+    const pool = createPool(driver, { probeMs: [5] });
     define(pool, [
       { id: 'a', device: '/dev/1' },
       { id: 'b', device: '/dev/2' },
@@ -292,7 +296,7 @@ test('random users, failures and definitions: no device is opened twice, no requ
 test('a tuner whose device is missing has no rank, and works again when the device is back', async () => {
   const driver = new RecordingDriver(() => 0);
   const gone = new Set(['/dev/1']);
-  const pool = createPool(driver, [], ({ device }) => !gone.has(device));
+  const pool = createPool(driver, { probeMs: [], isPresent: ({ device }) => !gone.has(device) });
   const tuners = [
     { id: 'a', device: '/dev/1' },
     { id: 'b', device: '/dev/2' },
