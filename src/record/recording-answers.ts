@@ -68,8 +68,9 @@ function resumeOf(recording: ListedRecording): number | null {
   const { resumeMs } = recording;
   const cuts = cutsOf(recording, undefined);
   if (resumeMs === null || cuts === null) return resumeMs;
-  const lastMs = Math.max(0, (durationOf(recording) ?? Infinity) - RESUME_EDGE_MS);
-  return Math.min(toEncoded(resumeMs, cuts), lastMs);
+  const isBehind = resumeMs >= (cuts.at(-1)?.to ?? Infinity);
+  if (!isBehind) return toEncoded(resumeMs, cuts);
+  return Math.max(0, (durationOf(recording) ?? 0) - RESUME_EDGE_MS);
 }
 
 /** The address changes with the picture, so that pages reload it. */

@@ -125,9 +125,9 @@ test.each<[Fault, string]>([
   }
 });
 
-test('up to eight live streams share one worker', async () => {
+test('up to sixteen live streams share one worker', async () => {
   const pool = startPool();
-  for (let stream = 0; stream < 8; stream += 1) await pool.open('other');
+  for (let stream = 0; stream < 16; stream += 1) await pool.open('other');
   expect(pool.startedWorkers()).toBe(1);
   await pool.open('other');
   expect(pool.startedWorkers()).toBe(2);

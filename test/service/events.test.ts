@@ -43,6 +43,12 @@ async function listen({ body }: Response): Promise<void> {
   } catch (error) {
     if (!leaving.signal.aborted) throw error;
   }
+  if (!leaving.signal.aborted) throw new Error('the event stream ended');
+}
+
+/** Waits for events; fails as soon as their stream does. */
+async function heard(isThere: () => boolean): Promise<void> {
+  await Promise.race([until(isThere), listening]);
 }
 
 /** Waits until all events of earlier changes were received. */
@@ -62,10 +68,10 @@ async function marker(): Promise<void> {
   const item = await home.json<ReservationItem>('POST', '/api/reservations', {
     programId: home.program(`しるし${++markers}`, 10_000 + markers * 60),
   });
-  await until(() => received.slice(from).includes('reservations'));
+  await heard(() => received.slice(from).includes('reservations'));
   const again = received.length;
   expect((await home.ask('DELETE', `/api/reservations/${item.id}`)).status).toBe(204);
-  await until(() => received.slice(again).includes('reservations'));
+  await heard(() => received.slice(again).includes('reservations'));
 }
 
 const read = async (): Promise<Record<List, string>> => ({
@@ -86,7 +92,7 @@ async function eventsDuring(act: () => Promise<unknown>): Promise<string[]> {
   const wanted = LISTS.filter((name) => name !== 'reservations');
   const after = await read();
   const changed = LISTS.filter((name) => before[name] !== after[name]);
-  await until(() => changed.every((name) => received.includes(name)));
+  await heard(() => changed.every((name) => received.includes(name)));
   const sooner = new Set(received);
   await marker();
   const later = new Set(received);
