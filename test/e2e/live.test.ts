@@ -43,6 +43,8 @@ const CHANNELS = [
   },
 ] as const;
 
+const TYPES = ['GR', 'BS', 'CS'] as const;
+
 const { test } = realTime();
 let demo: Demo;
 let stations: Station[];
@@ -102,12 +104,11 @@ describe.skipIf(!hasChromium)('the demo', () => {
     demo = await startDemo({
       SYNTH_SCENARIO: scenarioFile({ seed: 7, channels: CHANNELS, scheduleSpeed: 20 }),
     });
-    stations = await json<Station[]>(`${demo.url}api/services`);
-    await until('the programme is in the guide', async () =>
-      (await json<Station[]>(`${demo.url}api/services`)).some(
-        ({ type, now }) => type === 'GR' && now !== null,
-      ),
-    );
+    await until('every station is listed, and the programme in the guide', async () => {
+      stations = await json<Station[]>(`${demo.url}api/services`);
+      const isListed = TYPES.every((type) => stations.some((one) => one.type === type));
+      return isListed && stations.some(({ type, now }) => type === 'GR' && now !== null);
+    });
     startedAt = Date.now();
     running = await startRecording(demo.url, stationOf('GR').id);
   });
