@@ -100,7 +100,9 @@ function BookButton({ row }: { row: FoundProgram }) {
   const { title } = splitTitle(row.name);
   const state = mark?.state ?? null;
   const kept = state === 'scheduled' || state === 'conflict';
-  if (row.end_at <= now.value || !isBookingKnown(row.start_at, row.end_at)) return null;
+  if (row.end_at <= now.value) return null;
+  // Its room is kept, so that the row does not move when the reservations come.
+  const room = isBookingKnown(row.start_at, row.end_at) ? '' : 'invisible';
   const run = (): void => {
     if (mark === null || state === 'skipped' || state === 'missed' || state === 'finished') {
       void book({ id: row.id, title });
@@ -112,7 +114,7 @@ function BookButton({ row }: { row: FoundProgram }) {
   return (
     <button
       type="button"
-      class="button button-small rigid action"
+      class={`button button-small rigid action ${room}`}
       aria-label={TEXTS.deedOf(label, title)}
       aria-disabled={isBusy(row.id, mark?.id)}
       onClick={run}

@@ -24,8 +24,9 @@ export function liftOver(box: Span, obstacles: readonly Span[]): number {
 export function placeToasts(place: HTMLElement): void {
   place.style.marginBottom = '';
   const box = place.getBoundingClientRect();
-  if (box.height === 0) return;
   const most = innerHeight * MOST_PART;
+  // Above a picture that fills the window its style sheet places them.
+  if (box.height === 0 || box.bottom < most) return;
   const row = document.activeElement?.closest('main :is(li, article, .row)');
   const obstacles = [...document.querySelectorAll('main :is(a, button, input, select, summary)')]
     .map((control) => control.getBoundingClientRect())

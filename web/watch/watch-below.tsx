@@ -32,7 +32,7 @@ interface BelowProps {
 
 function Chip({ icon, text, onClick }: { icon: IconName; text: string; onClick: () => void }) {
   return (
-    <button type="button" class="chip button button-small" onClick={onClick}>
+    <button type="button" class="chip rigid nowrap button button-small" onClick={onClick}>
       <Icon name={icon} />
       {text}
     </button>
@@ -85,7 +85,7 @@ export function WatchBelow(props: BelowProps) {
         </p>
       </div>
       {player === undefined ? null : (
-        <div class="below-tools align-center flex wrap gap-50">
+        <div class="below-tools align-center flex hscroll gap-50 strip">
           <LiveButton player={player} />
           {onChapter === undefined ? null : (
             <>
