@@ -3,7 +3,7 @@
  * agent's events; and the proxies of data broadcasts. Part of the composition root.
  */
 import type { Log } from '../lib/host/log.ts';
-import type { Channel } from '../lib/wire/agent.ts';
+import type { Channel, Tuner } from '../lib/wire/agent.ts';
 import { addCollectRoutes, addGuideRoutes, type GuideRouteNeeds } from './guide/guide-routes.ts';
 import { GuideService, type GuideServiceOptions } from './guide/guide-service.ts';
 import { type BmlNeeds, createBml } from './http/bml/create-bml.ts';
@@ -20,10 +20,12 @@ import { addLogoRoutes, addStationRoutes } from './station/station-routes.ts';
 import type { LogoStore } from './store/logo-store.ts';
 import type { BroadcasterStore, StationStore } from './store/station-store.ts';
 import type { Write } from './store/transaction.ts';
+import type { AgentClient } from './tuner/agent-client.ts';
 import { AgentLink, type AgentState } from './tuner/agent-link.ts';
 import { addTunerRoutes } from './tuner/tuner-routes.ts';
 
-interface BroadcastOptions extends Omit<GuideServiceOptions, 'stations' | 'onBroadcaster'> {
+interface BroadcastOptions extends Omit<GuideServiceOptions, 'agent' | 'stations' | 'onBroadcaster'> {
+  agent: AgentClient;
   stations: StationStore;
   logos: LogoStore;
   broadcasters: BroadcasterStore;
@@ -48,7 +50,10 @@ export class BroadcastServices {
   readonly #link: AgentLink;
 
   constructor(private readonly options: BroadcastOptions) {
-    const { agent, programs, hub, log, now, forgetAfterMs } = options;
+    const { agent, pool, programs, hub, log, now, forgetAfterMs } = options;
+    // Scan and guide take the tuner of a station that is only prepared.
+    const tuners = async (signal?: AbortSignal): Promise<Tuner[]> =>
+      pool.withYielding(await agent.tuners(signal));
     // The broadcast's clock determines the current programmes.
     this.stations = new StationList({
       ...{ stations: options.stations, programs, hub, log, forgetAfterMs },
@@ -56,6 +61,7 @@ export class BroadcastServices {
     });
     this.guide = new GuideService({
       ...options,
+      agent: { tuners },
       stations: this.stations,
       onBroadcaster: (station, broadcaster) =>
         void options
@@ -64,10 +70,14 @@ export class BroadcastServices {
             log.warn('broadcaster not stored', { station, error: String(error) });
           }),
     });
-    const surveys = new ChannelSurveys(options.pool);
+    const surveys = new ChannelSurveys(pool);
     this.tests = new ReceptionTests({ agent, surveys });
     this.scans = new ChannelScan({
-      agent,
+      agent: {
+        tuners,
+        channels: (signal) => agent.channels(signal),
+        putChannels: (channels, signal) => agent.putChannels(channels, signal),
+      },
       surveys,
       hub,
       log: log.component('scan'),

@@ -87,7 +87,7 @@ export class ClockOffsets {
 }
 
 export interface GuideServiceOptions {
-  agent: AgentClient;
+  agent: Pick<AgentClient, 'tuners'>;
   /** Closed by its owner, after this. */
   pool: ReceptionPool;
   stations: CollectorStations;

@@ -233,7 +233,7 @@ export class LiveService {
       },
       log: options.log,
     });
-    options.pool.yieldToRecordings(() => this.#preparedUses());
+    options.pool.yielding(() => this.#preparedUses());
     this.#warm = setTimeout(() => options.pool.warm(), WARM_AFTER_MS);
   }
 

@@ -8,7 +8,7 @@ import {
   type WallClock,
 } from '../../lib/host/clock.ts';
 import { type SendEvent, serveWorker, type WorkerHandlers } from '../../lib/host/worker-server.ts';
-import { readAgentStream } from '../tuner/agent-stream.ts';
+import { AgentStreamError, readAgentStream } from '../tuner/agent-stream.ts';
 import type { ReceptionKinds } from './reception-kinds.ts';
 import type { ReceptionContract, ReceptionOrder } from './reception-messages.ts';
 import { type OpaqueOutputKind, type OpaqueReaderKind, StationReception } from './station-reception.ts';
@@ -120,13 +120,19 @@ class ReceptionHost {
     }
   }
 
-  #open({ stream, url, serviceId, limits, readers }: Extract<ReceptionOrder, { kind: 'open' }>): void {
+  #open(order: Extract<ReceptionOrder, { kind: 'open' }>): void {
+    const { stream, url, busyUrl, serviceId, limits, readers } = order;
     const { clock = systemMonotonicClock, wall = systemWallClock } = this.options;
     const received = (octets: number): void => this.#collection.received(octets);
     const common = { post: this.send, clock, wall, received };
     const station = new StationReception({
       ...{ stream, serviceId, ...common },
-      read: (handlers, signal) => readAgentStream(url, handlers, signal, limits),
+      read: (handlers, signal) =>
+        readAgentStream(url, handlers, signal, limits).catch((error: unknown) => {
+          if (busyUrl === null || !(error instanceof AgentStreamError) || error.code !== 'tuners_busy')
+            throw error;
+          return readAgentStream(busyUrl, handlers, signal, limits);
+        }),
     });
     this.#streams.set(stream, station);
     this.#timer ??= setInterval(() => this.#check(), CHECK_MS);

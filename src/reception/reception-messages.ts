@@ -19,6 +19,8 @@ export type ReceptionOrder =
       kind: 'open';
       stream: number;
       url: string;
+      /** Tried where every tuner is in use; null: nothing else may be tried. */
+      busyUrl: string | null;
       serviceId: ServiceId | null;
       limits: AgentStreamLimits;
       /** Readers present from the first byte on. */

@@ -7,6 +7,8 @@ import type { ServiceId } from '../../lib/arib/ids.ts';
 import { type MonotonicMs, monotonicMs, RemoteClock } from '../../lib/host/clock.ts';
 import type { Log } from '../../lib/host/log.ts';
 import { WorkerLink } from '../../lib/host/worker-link.ts';
+import type { Tuner } from '../../lib/wire/agent.ts';
+import { PRIORITY } from '../../lib/wire/vocabulary.ts';
 import { Failure } from '../model/failure.ts';
 import {
   type AgentStreamLimits,
@@ -362,11 +364,22 @@ export class ReceptionPool {
   }
 
   /**
-   * At most one, set before streams are opened. @param uses streams without a viewer, whose tuner a recording takes rather
-   * than one that is watched
+   * At most one, set before streams are opened. @param uses streams without a viewer: a recording takes their tuner rather
+   * than one that is watched, and other uses take it where no other tuner is available
    */
-  yieldToRecordings(uses: () => readonly string[]): void {
+  yielding(uses: () => readonly string[]): void {
     this.#yieldingUses = uses;
+  }
+
+  /** The agent's list for uses that take the tuner of a stream without a viewer: its priority is the lowest. */
+  withYielding(tuners: readonly Tuner[]): Tuner[] {
+    const uses = this.#yieldingUses?.() ?? [];
+    return tuners.map((tuner) => ({
+      ...tuner,
+      users: tuner.users.map((user) =>
+        uses.includes(user.use) ? { ...user, priority: PRIORITY.still } : user,
+      ),
+    }));
   }
 
   /** Starts a worker ahead of the first request. */
@@ -394,10 +407,10 @@ export class ReceptionPool {
         opened = undefined;
       },
     };
-    const url = agentStreamUrl(
-      this.options.agentUrl,
-      lane === 'recording' ? this.#overYielding(request) : request,
-    );
+    const { agentUrl } = this.options;
+    const overYielding = agentStreamUrl(agentUrl, this.#overYielding(request));
+    const url = lane === 'recording' ? overYielding : agentStreamUrl(agentUrl, request);
+    const busyUrl = overYielding === url ? null : overYielding;
     const abort = (): void => entry.opened.reject(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
     if (signal.aborted) abort();
@@ -405,7 +418,8 @@ export class ReceptionPool {
       for (const reader of readers) reader.register(worker, id);
       const plans = readers.map(({ part, name, options: own }) => ({ part, name, options: own }));
       const ports = readers.flatMap((reader) => reader.ports);
-      worker.begin(id, entry, { kind: 'open', stream: id, url, serviceId, limits, readers: plans }, ports);
+      const order = { stream: id, url, busyUrl, serviceId, limits, readers: plans };
+      worker.begin(id, entry, { kind: 'open', ...order }, ports);
     }
     try {
       const { tunerId, layout } = await entry.opened.promise;
@@ -435,11 +449,15 @@ export class ReceptionPool {
     );
   }
 
-  /** One that follows another recording takes over that one's tuner, as planned. */
+  /**
+   * One that follows another recording takes over that one's tuner, as planned. Live viewing ends what it has prepared
+   * itself; logos and stills only use what is idle.
+   */
   #overYielding(request: AgentStreamRequest): AgentStreamRequest {
-    if ((request.after ?? []).length > 0) return request;
-    const own = STREAM_USE.live(request.type, request.channel);
-    return { ...request, after: this.#yieldingUses?.().filter((use) => use !== own) ?? [] };
+    const { type, channel, priority, use, after = [] } = request;
+    const own = STREAM_USE.live(type, channel);
+    if (after.length > 0 || use === own || priority <= PRIORITY.logo) return request;
+    return { ...request, after: this.#yieldingUses?.().filter((other) => other !== own) ?? [] };
   }
 
   /**

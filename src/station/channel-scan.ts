@@ -82,7 +82,6 @@ export function startable<Task extends ScanChannel>(
 }
 
 interface ScanAgent {
-  readonly url: string;
   tuners(signal?: AbortSignal): Promise<Tuner[]>;
   channels(signal?: AbortSignal): Promise<Channel[]>;
   putChannels(channels: readonly Channel[], signal?: AbortSignal): Promise<Channel[]>;

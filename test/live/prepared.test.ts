@@ -4,6 +4,8 @@
  */
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
 import { PRIORITY } from '../../lib/wire/vocabulary.ts';
+import { Tuners } from '../../src/guide/visit-tuners.ts';
+import { startable } from '../../src/station/channel-scan.ts';
 import { until } from '../until.ts';
 import { HD, OTHER_CHANNEL, prepareAir, Rig } from './rig.ts';
 
@@ -89,6 +91,52 @@ test('yields its tuner to a recording, which then takes none from a viewer', asy
   prepared.abort();
   await over;
   await other.leaveAll();
+  await other.close();
+});
+
+test('yields its tuner to readings of the scan and the guide, but not of logos', async () => {
+  const wanted = { type: 'GR', channel: 'T27' } as const;
+  const read = (priority: number, use: string) =>
+    rig.pool.open({
+      request: { ...wanted, priority, use },
+      ...{ serviceId: null, handlers: { ended: () => {} }, signal: new AbortController().signal },
+      lane: 'other',
+    });
+  for (const [use, priority] of [
+    ['scan T27', PRIORITY.scan] as const,
+    ['epg T27', PRIORITY.guide] as const,
+  ]) {
+    const prepared = new AbortController();
+    const over = rig.live.prepare(OTHER_CHANNEL, prepared.signal);
+    await until('it is received', isUsed('live GR/T26'));
+    const tuners = rig.pool.withYielding(await rig.tuners());
+    expect(startable([wanted], [], tuners)).toEqual([wanted]);
+    expect(new Tuners(tuners, new Set()).take(wanted, PRIORITY.guide)).toBe(true);
+    await expect(read(PRIORITY.logo, 'logo GR/T27')).rejects.toMatchObject({ code: 'no_tuner' });
+    expect(await rig.uses()).toEqual(['live GR/T26']);
+    const reading = await read(priority, use);
+    expect(await rig.uses()).toEqual([use]);
+    await reading.close();
+    prepared.abort();
+    await over;
+    await until('the tuner is free', isUsed(''));
+  }
+});
+
+test('keeps its tuner beside readings as long as another one is free', async () => {
+  const other = await Rig.start({ stations: await prepareAir(), tuners: 'GR:2' });
+  const prepared = new AbortController();
+  const over = other.live.prepare(OTHER_CHANNEL, prepared.signal);
+  await until('it is received', async () => (await other.uses()).includes('live GR/T26'));
+  const reading = await other.pool.open({
+    request: { type: 'GR', channel: 'T27', priority: PRIORITY.guide, use: 'epg T27' },
+    ...{ serviceId: null, handlers: { ended: () => {} }, signal: new AbortController().signal },
+    lane: 'other',
+  });
+  expect((await other.uses()).sort()).toEqual(['epg T27', 'live GR/T26']);
+  await reading.close();
+  prepared.abort();
+  await over;
   await other.close();
 });
 

@@ -7,11 +7,12 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AgentTiming, type RunningAgent, startAgent } from '../../agent/agent.ts';
+import type { StationId } from '../../lib/arib/ids.ts';
 import { SILENT_LOG } from '../../lib/host/log.ts';
 import { Networks } from '../../lib/host/networks.ts';
 import type { Channel, Tuner } from '../../lib/wire/agent.ts';
 import type { ScanStatus, Station } from '../../lib/wire/api.ts';
-
+import { SocketClient } from '../live/socket-client.ts';
 import { airOf } from '../synth/tuning.ts';
 import { until } from '../until.ts';
 import { startTestService, type TestService } from './harness.ts';
@@ -215,6 +216,29 @@ describe('a channel scan', () => {
       503,
       'agent_unavailable',
     ]);
+  });
+
+  test('does not wait for a station that is only prepared for the next zap', async () => {
+    const channels = await scenarioChannels('mini');
+    const home = await household({ tune: { scenario: 'mini' }, channels, tuners: 'GR:1' });
+    await home.send('PUT', '/api/settings', { collectGuide: false });
+    const uses = async (): Promise<string[]> =>
+      (await home.tuners()).flatMap(({ users }) => users.map(({ use }) => use));
+    const stations = await until(async () => {
+      const listed = await home.get<Station[]>('/api/services');
+      return listed.length > 0 && (await uses()).length === 0 ? listed : undefined;
+    });
+    const client = await SocketClient.open(home.service.url);
+    // It ends by itself 20 s later.
+    const begun = performance.now();
+    client.send({ type: 'prepare', stationId: stations[0]?.id as StationId });
+    await until(async () => (await uses()).some((use) => use.startsWith('live ')));
+    await home.send('POST', '/api/scan', { types: ['GR'] });
+    // Its own channel would be read beside it.
+    await until(async () => /^scan \S+$/.test((await uses()).join()));
+    expect(performance.now() - begun).toBeLessThan(15_000);
+    await home.send('DELETE', '/api/scan');
+    await client.leave();
   });
 
   test('does not interrupt watched channels, and reads from their streams', async () => {
