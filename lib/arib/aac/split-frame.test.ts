@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { joinDualMono } from '../../../synth/media/adts-frame.ts';
+import { processorMs } from '../../../test/processor-time.ts';
 import { readAdtsHeader } from './adts.ts';
 import { copyBits } from './channel-stream.ts';
 import { splitFrame } from './split-frame.ts';
@@ -178,13 +179,13 @@ test('damage at any place of a real frame gives frames of a valid length', async
 
 test('the longest frames of hostile data are read in a bounded time', () => {
   // Sections of one band, endless escapes, all zeros and all ones.
-  const begun = performance.now();
+  const begun = processorMs();
   for (const octet of [0x00, 0xff, 0x55, 0x20, 0x08, 0x41]) {
     const payload = new Uint8Array(8_184).fill(octet);
     payload[0] = octet & 0x1f;
     for (let round = 0; round < 20; round += 1) splitFrame(anyFrame(0, payload));
   }
-  expect(performance.now() - begun).toBeLessThan(20_000);
+  expect(processorMs() - begun).toBeLessThan(20_000);
 });
 
 test('bits are copied to any place', () => {
