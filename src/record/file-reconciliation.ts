@@ -8,6 +8,7 @@ import { basename, dirname } from 'node:path';
 import { plusMs } from '../../lib/arib/time.ts';
 import type { WallClock } from '../../lib/host/clock.ts';
 import type { Log } from '../../lib/host/log.ts';
+import type { RecordingId } from '../../lib/wire/ids.ts';
 import type { RecordingRecord } from '../model/recording.ts';
 import { judge, recordedMs, type Verdict, type Wanted } from '../model/verdict.ts';
 import type { StoredFile } from '../store/recording-part-rows.ts';
@@ -24,9 +25,14 @@ interface ReconcileOptions {
   wallClock: WallClock;
 }
 
-interface Reconciled {
+interface Compared {
   /** Files listed in rows that no longer exist. */
   forgotten: number;
+  /** Forgotten files that exist again. */
+  returned: number;
+}
+
+interface Reconciled extends Compared {
   /** Leftover files that were removed. */
   removed: number;
 }
@@ -38,26 +44,25 @@ interface Reconciled {
  */
 export async function reconcile(options: ReconcileOptions): Promise<Reconciled> {
   const { store, log } = options;
-  const count: Reconciled = { forgotten: 0, removed: 0 };
-  count.removed += await removeLeftovers(options);
-  count.forgotten += await compare(await countByFolder(store), options);
-  if (count.forgotten + count.removed > 0) log.warn('rows and files of recordings reconciled', { ...count });
+  const removed = await removeLeftovers(options);
+  const count = { ...(await compare(await countByFolder(store), options)), removed };
+  if (count.forgotten + count.returned + count.removed > 0)
+    log.warn('rows and files of recordings reconciled', { ...count });
   return count;
 }
 
 /**
- * Notices files that a user deleted while the service runs. Only a folder whose modification time changed is
+ * Notices files that a user deleted, renamed or brought back while the service runs. Only a folder whose modification time changed is
  * compared: a `stat` of it is cheap and wakes no disk in standby.
  */
-export class DeletedFileWatch {
+export class FileWatch {
   readonly #seen = new Map<string, number>();
   /** The last check found a folder that had changed. */
   hasChanged = false;
 
   constructor(readonly options: ReconcileOptions) {}
 
-  /** @returns number of files that rows list and that no longer exist */
-  async check(): Promise<number> {
+  async check(): Promise<Compared> {
     const changed = new Map<string, number>();
     for (const [folder, files] of await countByFolder(this.options.store)) {
       const changedAt = await stat(folder).then(
@@ -74,7 +79,7 @@ export class DeletedFileWatch {
 }
 
 /**
- * Number of files that rows list in each folder. Reads in pages, so that other work runs in between and memory use is
+ * Number of files that rows list in each folder, 0 where all of them are missing. Reads in pages, so that other work runs in between and memory use is
  * small.
  */
 async function countByFolder(store: RecordingStore): Promise<Map<string, number>> {
@@ -85,6 +90,10 @@ async function countByFolder(store: RecordingStore): Promise<Map<string, number>
       folders.set(folder, (folders.get(folder) ?? 0) + 1);
     }
     await new Promise((resolve) => setImmediate(resolve));
+  }
+  for (const { path } of store.missingFiles()) {
+    const folder = dirname(path);
+    folders.set(folder, folders.get(folder) ?? 0);
   }
   return folders;
 }
@@ -142,8 +151,8 @@ async function removeLeftovers({ store, mounts, log, wallClock }: ReconcileOptio
   return count;
 }
 
-/** @param folders number of files that rows list in each @returns how many of them no longer exist */
-async function compare(folders: ReadonlyMap<string, number>, options: ReconcileOptions): Promise<number> {
+/** @param folders number of files that rows list in each */
+async function compare(folders: ReadonlyMap<string, number>, options: ReconcileOptions): Promise<Compared> {
   const { store, mounts, log } = options;
   const listed = new Map<string, ReadonlySet<string>>();
   for (const [folder, files] of folders) {
@@ -156,29 +165,38 @@ async function compare(folders: ReadonlyMap<string, number>, options: ReconcileO
       listed.set(folder, await listFiles(folder));
     }
   }
-  if (listed.size === 0) return 0;
-  let count = 0;
+  const count = { forgotten: 0, returned: 0 };
+  if (listed.size === 0) return count;
+  for (const file of store.missingFiles()) {
+    if (listed.get(dirname(file.path))?.has(basename(file.path)) !== true) continue;
+    store.fileReturned(file, FILE_GONE, options.wallClock());
+    judgeAgain(file.recordingId, options);
+    count.returned += 1;
+  }
   for (const [folder, missing] of await missingFiles(listed, store)) {
     // Some files exist, so the disk is mounted where they were written.
     if (missing.length < (folders.get(folder) ?? 0)) await mounts?.used(folder);
     for (const file of missing) {
       if ((await mounts?.isDeleted(file.path)) === false) continue;
-      forget(file, options);
-      count += 1;
+      store.forgetFile(file, FILE_GONE, options.wallClock());
+      judgeAgain(file.recordingId, options);
+      count.forgotten += 1;
     }
   }
   return count;
 }
 
-/** Updates the verdict without that file. */
-function forget(file: StoredFile, { store, wallClock }: ReconcileOptions): void {
-  const { recordingId: id, path } = file;
-  store.forgetFile(file, FILE_GONE, wallClock());
-  const record = store.find(id);
+/** Updates the verdict for the files that are missing now, if it is known which part of the recording each contains. */
+function judgeAgain(id: RecordingId, { store, wallClock }: ReconcileOptions): void {
   const former = store.measured(id);
-  if (former === null || record === undefined || record.verdict === null) return;
+  const record = store.find(id);
+  if (former?.files === undefined || record === undefined || record.verdict === null) return;
   if (store.parts(id).length === 0) return;
-  const measured = withoutFiles(former, [path]);
+  const missing = store.missingFiles().filter(({ recordingId }) => recordingId === id);
+  const measured = withoutFiles(
+    former,
+    missing.map(({ path }) => path),
+  );
   const { verdict } = judge(measured, wantedOf(record, record.verdict));
   store.replaceVerdict(id, { verdict, durationMs: recordedMs(measured) }, wallClock());
 }

@@ -25,7 +25,7 @@ import { nothingMeasured } from '../model/verdict.ts';
 import { openDatabase } from '../store/database.ts';
 import { RecordingFolderStore } from '../store/recording-folders.ts';
 import { RecordingStore } from '../store/recording-store.ts';
-import { DeletedFileWatch, reconcile } from './file-reconciliation.ts';
+import { FileWatch, reconcile } from './file-reconciliation.ts';
 import { FolderIdentities } from './folder-identities.ts';
 import { FolderMounts } from './folder-mounts.ts';
 import { concludeRecording, joinReturned } from './recording-conclusion.ts';
@@ -63,7 +63,7 @@ function started() {
     retryDamaged: () => 'never' as const,
     persist: async (act: () => void) => act(),
   };
-  return { mounts, options, watch: new DeletedFileWatch(options) };
+  return { mounts, options, watch: new FileWatch(options) };
 }
 
 async function placed(names: readonly string[]): Promise<RecordingId> {
@@ -110,11 +110,11 @@ describe('a folder that is renamed away while no service runs', () => {
     expect(await check()).toBe(0);
     for (let count = 0; count < 30; count += 1) await recorded(`new ${count}`);
     const { options, watch } = started();
-    expect([await check(), await watch.check(), await check()]).toEqual([0, 0, 0]);
+    expect([await check(), (await watch.check()).forgotten, await check()]).toEqual([0, 0, 0]);
     expect(listed()).toHaveLength(33);
     // A file that is deleted in the new folder is told, the others are still elsewhere.
     rmSync(join(folder, 'new 7'));
-    expect(await new DeletedFileWatch(options).check()).toBe(1);
+    expect((await new FileWatch(options).check()).forgotten).toBe(1);
     expect(listed()).toHaveLength(32);
     // The old files are moved into the new folder, one after the other.
     renameSync(join(aside, 'old 0'), join(folder, 'old 0'));

@@ -27,7 +27,7 @@ import { folderProblem } from '../settings/recording-folder-rules.ts';
 import type { RecordingStore } from '../store/recording-store.ts';
 import { ClockStepDetector } from './clock-step-detector.ts';
 import { CommitBatcher } from './commit-batcher.ts';
-import { DeletedFileWatch, reconcile } from './file-reconciliation.ts';
+import { FileWatch, reconcile } from './file-reconciliation.ts';
 import type { FolderMounts } from './folder-mounts.ts';
 import { freeBytes } from './folder-selection.ts';
 import {
@@ -132,14 +132,14 @@ export class Recorder {
   #slice: ReturnType<typeof setImmediate> | undefined;
   #closed = false;
   readonly #closing = new AbortController();
-  readonly #deletedFiles: DeletedFileWatch;
+  readonly #fileWatch: FileWatch;
   #fileTimer: ReturnType<typeof setInterval> | undefined;
   #isCheckingFiles = false;
 
   constructor(readonly options: RecorderOptions) {
     const { log, hub, store } = options;
     this.#createdAt = options.monotonicClock();
-    this.#deletedFiles = new DeletedFileWatch(options);
+    this.#fileWatch = new FileWatch(options);
     this.#startedAt = options.broadcastClock();
     this.#changes = new RecordingChangeNotifier(hub);
     this.#commits = new CommitBatcher({ store, stored: options.stored });
@@ -303,21 +303,22 @@ export class Recorder {
     await settlesWithin(RECONCILE_LIMIT_MS, done);
   }
 
-  /** Detects files that a user deleted. */
+  /** Detects files that a user deleted, renamed or brought back. */
   async #checkFiles(): Promise<void> {
     await this.#reconciled;
     if (this.#isCheckingFiles || this.#closed) return;
     this.#isCheckingFiles = true;
     try {
-      const gone = await this.#deletedFiles.check();
-      if (gone > 0) this.options.log.warn('recording files are gone', { files: gone });
+      const { forgotten, returned } = await this.#fileWatch.check();
+      if (forgotten > 0) this.options.log.warn('recording files are gone', { files: forgotten });
+      if (returned > 0) this.options.log.info('recording files are back', { files: returned });
       // A folder may be back, or have room again.
       const { free = freeBytes } = this.options;
       const waiting = { signal: this.#closing.signal, log: this.options.log };
       const persist = (act: () => void): Promise<void> =>
         retryUntilStored('joined file', () => this.#commits.commit(act), waiting);
-      if (this.#deletedFiles.hasChanged) await joinReturned({ ...this.options, free, persist });
-      if (gone > 0) this.#changes.changed();
+      if (this.#fileWatch.hasChanged) await joinReturned({ ...this.options, free, persist });
+      if (forgotten + returned > 0) this.#changes.changed();
     } catch (error) {
       this.options.log.error('recording files not checked', { error: String(error) });
     } finally {

@@ -23,7 +23,7 @@ import { NEW, STATION_ROW } from '../../test/record/stored-recording.ts';
 import { type Measured, nothingMeasured } from '../model/verdict.ts';
 import { openDatabase } from '../store/database.ts';
 import { RecordingStore } from '../store/recording-store.ts';
-import { DeletedFileWatch, reconcile } from './file-reconciliation.ts';
+import { FileWatch, reconcile } from './file-reconciliation.ts';
 import { FolderMounts } from './folder-mounts.ts';
 import { type ConcludeOptions, concludeRecording } from './recording-conclusion.ts';
 import type { SessionResult } from './recording-session.ts';
@@ -37,6 +37,8 @@ const COMPLETE: Measured = {
   stretches: [span(START - 5000, END + 5000)],
   sums: { packets: 10, drops: 0, errors: 0, scrambled: 0 },
 };
+
+const UNCHANGED = { forgotten: 0, returned: 0 };
 
 let folder: string;
 let database: Database;
@@ -165,7 +167,7 @@ describe('a recording that ends', () => {
     const path = join(folder, 'a', `r${id}.ts`);
     expect(store.parts(id)).toEqual([{ path, bytes: 18 }]);
     expect([...store.filePages()].flat()).toEqual([{ recordingId: id, path }]);
-    expect(await reconcile(options)).toEqual({ forgotten: 0, removed: 0 });
+    expect(await reconcile(options)).toEqual({ forgotten: 0, returned: 0, removed: 0 });
   });
 
   test.each<[string, number, number]>([
@@ -244,7 +246,7 @@ describe('a recording that ends', () => {
     // Another file below the mount point does not mean that the recording's files are missing.
     writeFileSync(join(folder, 'b', 'other'), '');
     const mounts = mountsOf({ [join(folder, 'b')]: '/mnt' });
-    expect(await reconcile({ ...options, mounts })).toEqual({ forgotten: 0, removed: 0 });
+    expect(await reconcile({ ...options, mounts })).toEqual({ forgotten: 0, returned: 0, removed: 0 });
     expect(store.parts(id)).toEqual(result.parts);
   });
 
@@ -279,11 +281,11 @@ describe('a recording that ends', () => {
       'power cut',
     );
     expect(readdirSync(join(folder, 'a'))).toHaveLength(2);
-    expect(await reconcile(options)).toEqual({ forgotten: 0, removed: 2 });
+    expect(await reconcile(options)).toEqual({ forgotten: 0, returned: 0, removed: 2 });
     expect(readdirSync(join(folder, 'a'))).toEqual([`r${id}.ts`]);
     expect(readdirSync(join(folder, 'b'))).toEqual([]);
     expect(bytesOf(id)).toBe(12);
-    expect(await reconcile(options)).toEqual({ forgotten: 0, removed: 0 });
+    expect(await reconcile(options)).toEqual({ forgotten: 0, returned: 0, removed: 0 });
   });
 
   test('never overwrites an existing file of the same name', async () => {
@@ -297,7 +299,7 @@ describe('a recording that ends', () => {
     await concludeRecording(id, result, PROGRAMME, options);
     expect(readFileSync(foreign, 'utf8')).toBe('not ours');
     expect(store.parts(id)).toHaveLength(2);
-    expect(await reconcile(options)).toEqual({ forgotten: 0, removed: 0 });
+    expect(await reconcile(options)).toEqual({ forgotten: 0, returned: 0, removed: 0 });
     expect(existsSync(foreign)).toBe(true);
   });
 
@@ -356,7 +358,7 @@ describe('a start', () => {
     store.saveMeasured(id, measured, result.parts);
     await concludeRecording(id, { ...result, measured }, PROGRAMME, options);
     rmSync(result.parts[0]?.path ?? '');
-    expect(await reconcile(options)).toEqual({ forgotten: 1, removed: 0 });
+    expect(await reconcile(options)).toEqual({ forgotten: 1, returned: 0, removed: 0 });
     expect(store.parts(id)).toEqual(result.parts.slice(1));
     expect(content(id)).toBe('second');
     expect([bytesOf(id), store.find(id)?.durationMs]).toEqual([11, 55_000]);
@@ -372,7 +374,7 @@ describe('a start', () => {
     const there = recorded([['a', 'two']]);
     for (const { id, result } of [gone, there]) await concludeRecording(id, result, PROGRAMME, options);
     rmSync(gone.result.parts[0]?.path ?? '');
-    expect(await reconcile(options)).toEqual({ forgotten: 1, removed: 0 });
+    expect(await reconcile(options)).toEqual({ forgotten: 1, returned: 0, removed: 0 });
     expect(store.find(recordingId(gone.id))).toMatchObject({
       state: 'failed',
       reason: { code: 'file_gone' },
@@ -385,7 +387,7 @@ describe('a start', () => {
     await concludeRecording(id, result, PROGRAMME, options);
     rmSync(join(folder, 'b'), { recursive: true });
     mkdirSync(join(folder, 'b'));
-    expect(await reconcile(options)).toEqual({ forgotten: 0, removed: 0 });
+    expect(await reconcile(options)).toEqual({ forgotten: 0, returned: 0, removed: 0 });
     expect(store.find(id)?.state).toBe('recorded');
   });
 
@@ -394,9 +396,9 @@ describe('a start', () => {
     store.joining(joining.id, join(folder, 'a', 'half.joined.ts'));
     writeFileSync(join(folder, 'a', 'half.joined.ts'), 'half');
     writeFileSync(join(folder, 'a', 'holiday.ts'), 'of a person');
-    expect(await reconcile(options)).toEqual({ forgotten: 0, removed: 1 });
+    expect(await reconcile(options)).toEqual({ forgotten: 0, returned: 0, removed: 1 });
     expect(readdirSync(join(folder, 'a')).sort()).toEqual(['holiday.ts', `r${joining.id}.0.ts`]);
-    expect(await reconcile(options)).toEqual({ forgotten: 0, removed: 0 });
+    expect(await reconcile(options)).toEqual({ forgotten: 0, returned: 0, removed: 0 });
     expect(store.unfinished()).toEqual([joining.id]);
   });
 });
@@ -435,11 +437,79 @@ test('a file deleted by hand while the service runs is noticed, once', async () 
   const other = recorded([['a', 'other']]);
   await concludeRecording(id, result, PROGRAMME, options);
   await concludeRecording(other.id, other.result, PROGRAMME, options);
-  const watch = new DeletedFileWatch({ store, log: SILENT_LOG, wallClock: () => WALL });
-  expect(await watch.check()).toBe(0);
+  const watch = new FileWatch({ store, log: SILENT_LOG, wallClock: () => WALL });
+  expect(await watch.check()).toEqual(UNCHANGED);
   rmSync(join(folder, 'a', `r${id}.0.ts`));
-  expect(await watch.check()).toBe(1);
+  expect(await watch.check()).toEqual({ forgotten: 1, returned: 0 });
   expect(store.find(id)).toMatchObject({ state: 'failed', reason: { code: 'file_gone' } });
   expect(store.find(other.id)).toMatchObject({ state: 'recorded' });
-  expect(await watch.check()).toBe(0);
+  expect(await watch.check()).toEqual(UNCHANGED);
+});
+
+describe('a file that comes back', () => {
+  const watchFiles = () => new FileWatch({ store, log: SILENT_LOG, wallClock: () => WALL });
+
+  test.each(['while the service runs', 'before a start'])(
+    '%s makes its recording whole again',
+    async (when) => {
+      const { id, result } = recorded([['a', 'alone']]);
+      const other = recorded([['a', 'other']]);
+      await concludeRecording(id, result, PROGRAMME, options);
+      await concludeRecording(other.id, other.result, PROGRAMME, options);
+      const before = { ...store.find(id), bytes: bytesOf(id) };
+      const path = join(folder, 'a', `r${id}.0.ts`);
+      const watch = watchFiles();
+      renameSync(path, join(folder, 'a', 'ours.ts'));
+      expect(await watch.check()).toEqual({ forgotten: 1, returned: 0 });
+      expect(store.find(id)?.state).toBe('failed');
+      expect(await watch.check()).toEqual(UNCHANGED);
+      renameSync(join(folder, 'a', 'ours.ts'), path);
+      if (when === 'before a start')
+        expect(await reconcile(options)).toEqual({ forgotten: 0, returned: 1, removed: 0 });
+      else expect(await watch.check()).toEqual({ forgotten: 0, returned: 1 });
+      expect({ ...store.find(id), bytes: bytesOf(id) }).toEqual(before);
+      expect([content(id), store.parts(id)]).toEqual(['alone', result.parts]);
+      expect(await watch.check()).toEqual(UNCHANGED);
+    },
+  );
+
+  test('brings its part of the verdict back; until then all missing parts are reported', async () => {
+    const { id, result } = recorded([
+      ['a', 'the longest'],
+      ['b', 'second'],
+      ['b', 'third'],
+    ]);
+    for (const path of free.keys()) free.set(path, 10);
+    const other = recorded([['a', 'other']]);
+    await concludeRecording(other.id, other.result, PROGRAMME, options);
+    const measured = inParts(result);
+    store.saveMeasured(id, measured, result.parts);
+    await concludeRecording(id, { ...result, measured }, PROGRAMME, options);
+    const before = store.find(id);
+    const paths = result.parts.slice(0, 2).map(({ path }) => path);
+    const watch = watchFiles();
+    for (const path of paths) renameSync(path, `${path}.away`);
+    expect(await watch.check()).toEqual({ forgotten: 2, returned: 0 });
+    expect(store.find(id)?.verdict?.gaps).toMatchObject([{ startMs: 0, cause: 'disk_failed' }]);
+    expect(store.find(id)?.verdict?.headMs).toBe(-30_000);
+    for (const path of paths) renameSync(`${path}.away`, path);
+    expect(await watch.check()).toEqual({ forgotten: 0, returned: 2 });
+    expect(store.find(id)).toEqual(before);
+    expect(store.parts(id)).toEqual(result.parts);
+  });
+
+  test('is nothing of a deleted recording', async () => {
+    const { id, result } = recorded([['a', 'alone']]);
+    const other = recorded([['a', 'other']]);
+    await concludeRecording(id, result, PROGRAMME, options);
+    await concludeRecording(other.id, other.result, PROGRAMME, options);
+    const path = join(folder, 'a', `r${id}.0.ts`);
+    const watch = watchFiles();
+    renameSync(path, `${path}.away`);
+    await watch.check();
+    database.query('UPDATE recordings SET deleted_at = 1 WHERE id = $id').run({ id });
+    renameSync(`${path}.away`, path);
+    expect(await watch.check()).toEqual(UNCHANGED);
+    expect(store.parts(id)).toEqual([]);
+  });
 });

@@ -109,6 +109,7 @@ function setAside(database: Database, original: string): void {
   database.run('DELETE FROM recording_files');
   database.run('DELETE FROM recording_parts');
   database.run('DELETE FROM recording_data');
+  database.run('DELETE FROM missing_files');
   // The original sends what waited when it was copied.
   database.run('DELETE FROM notice_deliveries');
   database.run('UPDATE notices SET queued = 1 WHERE queued = 0');

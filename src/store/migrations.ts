@@ -50,6 +50,18 @@ export const CHANGES: readonly string[] = [
   CREATE INDEX recordings_of_rule ON recordings
     (rule_id, shelf, start_at, id, state, station_id, watched, series_key);
   `,
+  `
+  -- Files of recordings that are not where they were written, with their rows: they may come back.
+  CREATE TABLE missing_files (
+    recording_id INTEGER NOT NULL REFERENCES recordings (id) ON DELETE CASCADE,
+    path TEXT NOT NULL,
+    reason TEXT,                         -- of the recording before
+    file TEXT,                           -- JSON: row of recording_files, as the next two; NULL: none
+    part TEXT,
+    data TEXT,
+    PRIMARY KEY (recording_id, path)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /** Kept in `PRAGMA user_version`. */

@@ -3,7 +3,9 @@ import type { Database } from 'bun:sqlite';
 import type { WallMs } from '../../lib/host/clock.ts';
 import type { RecordingId } from '../../lib/wire/ids.ts';
 import type { RecordingPart, RecordingSeam } from '../model/recording.ts';
+import type { RecordingReason } from '../model/recording-reason.ts';
 import { execute } from './query.ts';
+import { storedReason } from './recording-json.ts';
 import { atomically, isLocked, whenWritable } from './transaction.ts';
 
 /** Number of the joined part; its sources have lower numbers. */
@@ -134,6 +136,91 @@ export class RecordingPartRows {
          ORDER BY p.bytes DESC LIMIT 1`,
       )
       .run({ id, now });
+  }
+
+  /**
+   * A file is missing: its rows are set aside. A recording without any file has failed, unless it is deleted.
+   * @param reason the failure reason in that case @param now by the machine's clock
+   */
+  forgetFile({ recordingId: id, path }: StoredFile, reason: RecordingReason, now: WallMs): void {
+    atomically(this.database, () => {
+      this.database
+        .query(
+          `INSERT OR REPLACE INTO missing_files
+           SELECT $id, $path, reason,
+             (SELECT json_object('source', source, 'codec', codec, 'bytes', bytes, 'durationMs', duration_ms,
+                'createdAt', created_at)
+              FROM recording_files WHERE recording_id = $id AND path = $path),
+             (SELECT json_object('part', part, 'bytes', bytes)
+              FROM recording_parts WHERE recording_id = $id AND path = $path AND part > ${JOINING}),
+             (SELECT json_object('bytes', bytes, 'complete', complete)
+              FROM recording_data WHERE recording_id = $id AND path = $path)
+           FROM recordings WHERE id = $id AND deleted_at IS NULL`,
+        )
+        .run({ id, path });
+      for (const table of ['recording_files', 'recording_parts', 'recording_data'])
+        execute(this.database, `DELETE FROM ${table} WHERE recording_id = $id AND path = $path`, {
+          id,
+          path,
+        });
+      this.showAnother(id, now);
+      this.database
+        .query(
+          `UPDATE recordings SET state = 'failed', reason = $reason, updated_at = $now
+             WHERE id = $id AND state IN ('recorded', 'available') AND deleted_at IS NULL
+               AND NOT EXISTS (SELECT 1 FROM recording_files WHERE recording_id = $id)`,
+        )
+        .run({ id, reason: storedReason(reason), now });
+      this.database
+        .query(
+          `UPDATE recordings SET state = 'recorded', updated_at = $now
+             WHERE id = $id AND state = 'available'
+               AND NOT EXISTS (SELECT 1 FROM recording_files WHERE recording_id = $id AND source <> 'ts')`,
+        )
+        .run({ id, now });
+    });
+  }
+
+  /** Of recordings that are not deleted. */
+  missingFiles(): StoredFile[] {
+    return this.database
+      .query<StoredFile, []>(
+        `SELECT m.recording_id AS recordingId, m.path FROM missing_files AS m
+         JOIN recordings AS r ON r.id = m.recording_id
+         WHERE r.deleted_at IS NULL AND coalesce(m.file, m.part, m.data) IS NOT NULL`,
+      )
+      .all();
+  }
+
+  /** A missing file is back. @param missing the reason that `forgetFile` stored @param now by the machine's clock */
+  fileReturned({ recordingId: id, path }: StoredFile, missing: RecordingReason, now: WallMs): void {
+    const of = 'FROM missing_files WHERE recording_id = $id AND path = $path';
+    atomically(this.database, () => {
+      for (const sql of [
+        `INSERT OR IGNORE INTO recording_parts
+         SELECT recording_id, part ->> 'part', path, part ->> 'bytes' ${of} AND part IS NOT NULL`,
+        `INSERT OR IGNORE INTO recording_data
+         SELECT recording_id, path, data ->> 'bytes', data ->> 'complete' ${of} AND data IS NOT NULL`,
+        `INSERT OR IGNORE INTO recording_files
+         SELECT recording_id, file ->> 'source', path, file ->> 'codec', file ->> 'bytes', file ->> 'durationMs',
+           file ->> 'createdAt' ${of} AND file IS NOT NULL`,
+      ])
+        execute(this.database, sql, { id, path });
+      this.showAnother(id, now);
+      this.database
+        .query(
+          `UPDATE recordings SET updated_at = $now,
+             state = CASE
+               WHEN state = 'failed' AND reason IS NOT $missing THEN state
+               WHEN EXISTS (SELECT 1 FROM recording_files WHERE recording_id = $id AND source <> 'ts') THEN 'available'
+               ELSE 'recorded' END,
+             reason = iif(reason IS $missing, (SELECT reason ${of}), reason)
+           WHERE id = $id AND state <> 'recording'
+             AND EXISTS (SELECT 1 FROM recording_files WHERE recording_id = $id)`,
+        )
+        .run({ id, path, missing: storedReason(missing), now });
+      execute(this.database, `DELETE ${of}`, { id, path });
+    });
   }
 
   /** Marks them for removal. */

@@ -359,40 +359,6 @@ export class RecordingStore extends RecordingPartRows {
     );
   }
 
-  /**
-   * A file is missing. A recording without any file has failed, unless it is deleted. @param now by the machine's
-   * clock
-   * @param reason the failure reason in that case
-   */
-  forgetFile({ recordingId: id, path }: StoredFile, reason: RecordingReason, now: WallMs): void {
-    atomically(this.database, () => {
-      this.database
-        .query('DELETE FROM recording_files WHERE recording_id = $id AND path = $path')
-        .run({ id, path });
-      this.database
-        .query('DELETE FROM recording_parts WHERE recording_id = $id AND path = $path')
-        .run({ id, path });
-      this.database
-        .query('DELETE FROM recording_data WHERE recording_id = $id AND path = $path')
-        .run({ id, path });
-      this.showAnother(id, now);
-      this.database
-        .query(
-          `UPDATE recordings SET state = 'failed', reason = $reason, updated_at = $now
-             WHERE id = $id AND state IN ('recorded', 'available') AND deleted_at IS NULL
-               AND NOT EXISTS (SELECT 1 FROM recording_files WHERE recording_id = $id)`,
-        )
-        .run({ id, reason: storedReason(reason), now });
-      this.database
-        .query(
-          `UPDATE recordings SET state = 'recorded', updated_at = $now
-             WHERE id = $id AND state = 'available'
-               AND NOT EXISTS (SELECT 1 FROM recording_files WHERE recording_id = $id AND source <> 'ts')`,
-        )
-        .run({ id, now });
-    });
-  }
-
   #putFile(
     id: RecordingId,
     file: { path: string; bytes: number | null } | null,

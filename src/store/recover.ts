@@ -300,6 +300,7 @@ const MENDING: readonly string[] = [
     'recording_parts',
     'recording_measurements',
     'recording_seams',
+    'missing_files',
     'copied_recordings',
     'encodes',
     'encoded_files',
