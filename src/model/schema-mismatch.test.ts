@@ -64,6 +64,25 @@ describe('a value that does not match its schema is described in words', () => {
     }
   });
 
+  test('of one of several kinds', () => {
+    const named = { name: t.String({ maxLength: 3 }) };
+    const kinds = t.Union([
+      t.Object({ kind: t.Literal('webhook'), ...named, url: t.String() }),
+      t.Object({ kind: t.Literal('push'), ...named, key: t.Integer() }),
+    ]);
+    const path = (value: unknown) => findMismatch(kinds, value)?.path;
+    expect(path({ kind: 'webhook', name: 'x' })).toBe('url');
+    expect(path({ kind: 'push', name: 'long', key: 1 })).toBe('name');
+    expect(path({ kind: 'push', name: 'x' })).toBe('key');
+    expect(path({})).toBe('kind');
+    expect(findMismatch(kinds, { kind: 'sms', name: 'x', url: '' })?.message).toBe(
+      '「kind」の値が正しくありません。"webhook"、"push" のいずれかを指定してください。',
+    );
+    expect(path([])).toBe('');
+    expect(findMismatch(kinds, 5)?.message).toBe('送信データは JSON のオブジェクトにしてください。');
+    expect(findMismatch(kinds, { kind: 'push', name: 'x', key: 1 })).toBeUndefined();
+  });
+
   test('a matching value is no mismatch', () => {
     expect(findMismatch(BODY, { id: 1, encode: null })).toBeUndefined();
   });

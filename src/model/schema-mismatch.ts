@@ -2,7 +2,7 @@
  * Describes a value that does not match its schema for users, in Japanese: the field, and the values that it accepts.
  * Pure.
  */
-import type { Static, TSchema } from '@sinclair/typebox';
+import { type Static, type TSchema, Type as t } from '@sinclair/typebox';
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors';
 import { Value } from '@sinclair/typebox/value';
 import { Failure } from './failure.ts';
@@ -103,9 +103,28 @@ export function describeMismatch({ type, path: pointer, schema }: ValueError, of
   return { path, message: `${name}${missing}${what}${space}を指定してください。` };
 }
 
+/**
+ * Of a union of objects the one that a value is meant for: a field that is a constant in each of them, such as `kind`,
+ * selects it. Only that field, if it has none of the constants.
+ */
+function meantFor(schema: TSchema, value: unknown): TSchema {
+  const kinds = kindsOf(schema).filter(({ type }) => type === 'object');
+  const [first] = kinds;
+  if (first === undefined || kinds.length < 2 || typeof value !== 'object' || value === null) return schema;
+  const wordOf = (kind: TSchema, field: string): unknown => kind.properties[field]?.const;
+  const field = Object.keys(first.properties).find((name) =>
+    kinds.every((kind) => wordOf(kind, name) !== undefined),
+  );
+  if (field === undefined) return first;
+  const word: unknown = Reflect.get(value, field);
+  const meant = kinds.find((kind) => wordOf(kind, field) === word);
+  return meant ?? t.Object({ [field]: t.Union(kinds.map(({ properties }) => properties[field])) });
+}
+
 /** @returns undefined if the value matches */
 export function findMismatch(schema: TSchema, value: unknown, of?: string): SchemaMismatch | undefined {
-  const error = Value.Errors(schema, value).First();
+  if (Value.Check(schema, value)) return undefined;
+  const error = Value.Errors(meantFor(schema, value), value).First();
   return error === undefined ? undefined : describeMismatch(error, of);
 }
 

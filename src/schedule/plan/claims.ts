@@ -261,7 +261,7 @@ function isOfRule({ ruleId, state }: Reservation): boolean {
 }
 
 /** Whether its station lists it as present or following. */
-function isNamed({ airings }: Pick<PlanInput, 'airings'>, id: ProgramId): boolean {
+export function isNamed({ airings }: Pick<PlanInput, 'airings'>, id: ProgramId): boolean {
   const state = airings.get(id)?.state;
   return state === 'on' || state === 'next';
 }

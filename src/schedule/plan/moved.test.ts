@@ -173,6 +173,31 @@ describe('a programme that is interrupted', () => {
     expect(named()).toEqual([rest]);
   });
 
+  test.each([true, false])(
+    'is not booked again under its former id, which the guide still has (dedupe: %p)',
+    (dedupe) => {
+      const { home, station, game, at, air, orders } = evening();
+      home.reservations = [];
+      home.rule('野球中継', { dedupe });
+      home.run();
+      home.begin(game);
+      const flash = home.program(station, '緊急ニュース', { at: 10, minutes: 10 });
+      const rest = home.program(station, '野球中継', { at: 20, minutes: 25 });
+      at(10.1);
+      air(game, 'over', 0, 10);
+      air(flash, 'on', 10);
+      air(rest, 'next');
+      expect(orders(game)).toBeUndefined();
+      expect(orders(rest)).toMatchObject({ start: 20, end: 45 });
+      at(20.1);
+      air(flash, 'over', 10, 20);
+      air(rest, 'on', 20);
+      expect(orders(game)).toBeUndefined();
+      expect(home.reservations.map(({ programId: id, state }) => [id, state])).toEqual([[rest, 'recording']]);
+      expect(home.look().passedOver.get(game)?.code).toBe('other_airing');
+    },
+  );
+
   test('and ended at its announced end is not continued by the next one of its title', () => {
     const { home, station, game, at, air, orders } = evening();
     home.begin(game);

@@ -8,6 +8,7 @@ import type { PassedOverReason } from '../../model/reservation-reason.ts';
 import type { Rule } from '../../model/rule.ts';
 import { type EpisodeAiring, sameEpisodes } from '../dedupe/same-episode.ts';
 import type { IndexedProgram } from '../match/program-rows.ts';
+import { isNamed } from './claims.ts';
 import type { PlanInput, RecordedEpisode } from './plan-types.ts';
 
 /** An episode that was recorded within this time is not recorded again. */
@@ -36,6 +37,8 @@ class Chooser {
   readonly #reserved: ReadonlyMap<ProgramId, Reservation>;
   readonly #cancelled = new Map<string, number[]>();
   readonly #recorded: ReadonlyMap<string, readonly RecordedEpisode[]>;
+  /** Running recordings whose programme its station lists as present or following. */
+  readonly #onAir: readonly Reservation[];
 
   constructor(private readonly input: PlanInput) {
     this.#reserved = new Map(input.reservations.map((one) => [one.programId, one]));
@@ -44,6 +47,9 @@ class Chooser {
       this.#cancelled.set(place, [...(this.#cancelled.get(place) ?? []), startAt]);
     }
     this.#recorded = input.facts.bySeries(input.recorded);
+    this.#onAir = input.reservations.filter(
+      ({ state, programId: id }) => state === 'recording' && isNamed(input, id),
+    );
   }
 
   choose(): Wanted {
@@ -72,11 +78,31 @@ class Chooser {
     const { now, matches } = this.input;
     const found = (matches.get(rule.id) ?? []).filter((program) => {
       if (program.endAt <= now && !program.openEnd) return false;
+      const recorded = this.#recordedAs(program);
+      if (recorded !== undefined) {
+        this.#passedOver.set(program.id, { code: 'other_airing', startAt: recorded.startAt });
+        return false;
+      }
       const isCancelled = this.#isCancelled(program);
       if (isCancelled) this.#pass(program, 'cancelled_before');
       return !isCancelled;
     });
     return found.sort((a, b) => a.startAt - b.startAt || a.id - b.id);
+  }
+
+  /**
+   * The recording of a programme that continues under another id after an interruption, while the guide still has the
+   * former one: its station shows one programme at a time.
+   */
+  #recordedAs(program: IndexedProgram): Reservation | undefined {
+    const { facts, now } = this.input;
+    if (program.startAt > now || isNamed(this.input, program.id)) return undefined;
+    return this.#onAir.find(
+      ({ stationId: station, programId: id, name, description }) =>
+        station === program.stationId &&
+        id !== program.id &&
+        facts.of({ name, description, extended: null }).title === facts.of(program).title,
+    );
   }
 
   #isCancelled(program: IndexedProgram): boolean {
