@@ -8,6 +8,9 @@ import { execute } from './query.ts';
 import { storedReason } from './recording-json.ts';
 import { atomically, isLocked, whenWritable } from './transaction.ts';
 
+/** Tables that list the files of recordings by `recording_id` and `path`. */
+export const FILE_TABLES = ['recording_files', 'recording_parts', 'recording_data'] as const;
+
 /** Number of the joined part; its sources have lower numbers. */
 export const JOINING = 0;
 
@@ -158,7 +161,7 @@ export class RecordingPartRows {
            FROM recordings WHERE id = $id AND deleted_at IS NULL`,
         )
         .run({ id, path });
-      for (const table of ['recording_files', 'recording_parts', 'recording_data'])
+      for (const table of FILE_TABLES)
         execute(this.database, `DELETE FROM ${table} WHERE recording_id = $id AND path = $path`, {
           id,
           path,

@@ -9,6 +9,7 @@ import type { RecordingId, RuleId } from '../../lib/wire/ids.ts';
 import type { RecordingState } from '../../lib/wire/vocabulary.ts';
 import { tableStamp } from './change-counters.ts';
 import { execute, idsOf } from './query.ts';
+import { FILE_TABLES } from './recording-part-rows.ts';
 import { defineTable, flagColumn, named, plain, type Row } from './table.ts';
 import { atomically } from './transaction.ts';
 
@@ -178,9 +179,8 @@ export class RecycleBin {
 
   /** The files no longer exist. */
   forgetFiles(files: readonly Leftover[]): void {
-    const tables = ['recording_files', 'recording_parts', 'recording_data'] as const;
     atomically(this.database, () => {
-      for (const table of tables) {
+      for (const table of FILE_TABLES) {
         const forget = this.database.query(
           `DELETE FROM ${table} WHERE recording_id = $recordingId AND path = $path`,
         );
