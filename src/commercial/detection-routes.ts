@@ -40,6 +40,8 @@ function detectable(list: DetectionRouteNeeds['recordingList'], id: string): Lis
   if (!recording.files.some(({ source }) => source === 'ts')) {
     throw new Failure('not_found', '元のTSが残っていないため、CMを検出できません。');
   }
+  // It would wait for ever.
+  if (recording.state === 'failed') throw new Failure('conflict', '録画に失敗した番組のCMは検出できません。');
   return recording;
 }
 
@@ -101,7 +103,7 @@ export function addDetectionRoutes(app: Elysia, parts: DetectionRouteNeeds): voi
           ...NO_RECORDING,
           202: describedJson('it waits for its turn', DetectionSchema),
           404: problemResponse('no such recording, or its original stream no longer exists'),
-          409: problemResponse('`conflict`: it is being recorded'),
+          409: problemResponse('`conflict`: it is being recorded, or it failed'),
         },
       },
     },

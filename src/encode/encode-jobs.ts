@@ -178,13 +178,17 @@ export class EncodeJobs implements JobKind<QueuedEncode> {
     return this.options.sources.write;
   }
 
-  /** @throws Failure conflict while it is being recorded or encoded, or without its original */
+  /** @throws Failure conflict while it is being recorded or encoded, where it failed, or without its original */
   enqueue(recording: ListedRecording, request: EncodeRequest): void {
     if (recording.state === 'recording') {
       throw new Failure('conflict', '録画中の番組は変換できません。録画が終わってからお試しください。');
     }
     if (!recording.files.some(({ source }) => source === 'ts')) {
       throw new Failure('conflict', '元の録画が残っていないため、変換できません。');
+    }
+    // The queue would keep it for ever.
+    if (recording.state === 'failed') {
+      throw new Failure('conflict', '録画に失敗した番組は変換できません。');
     }
     if (this.#running?.job.recordingId === recording.id) {
       throw new Failure('conflict', 'この録画は変換中です。');

@@ -108,7 +108,7 @@ export function addEncodeRoutes(app: Elysia, parts: EncodeRouteNeeds): void {
           204: { description: 'queued' },
           400: problemResponse('malformed id or body; `path` names the field'),
           409: problemResponse(
-            '`conflict`: it is being recorded or encoded, or its original stream no longer exists',
+            '`conflict`: it is being recorded or encoded, it failed, or its original stream no longer exists',
           ),
         },
       },

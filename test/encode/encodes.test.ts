@@ -249,6 +249,9 @@ describe('the queue', () => {
     const running = home.put({ state: 'recording', content: film });
     const refused = await home.send('POST', `/api/recordings/${running}/encode`);
     expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([409, 'conflict']);
+    const failed = home.put({ state: 'failed', content: film });
+    expect((await home.send('POST', `/api/recordings/${failed}/encode`)).status).toBe(409);
+    expect((await queue()).queue).toEqual([]);
     expect((await home.send('POST', '/api/recordings/999999/encode')).status).toBe(404);
     expect((await home.send('POST', '/api/encodes', { ids: [1], before: 5 })).status).toBe(400);
     expect((await home.send('PUT', '/api/encodes', { paused: 'yes' })).status).toBe(400);

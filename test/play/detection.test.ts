@@ -92,4 +92,6 @@ test('a recording that cannot be examined gives the reason', async () => {
   expect((await home.send('POST', '/api/recordings/999999/detect')).status).toBe(404);
   const growing = home.put({ content: short, state: 'recording' });
   expect((await home.send('POST', `/api/recordings/${growing}/detect`)).status).toBe(409);
+  const failed = home.put({ content: short, state: 'failed' });
+  expect((await home.send('POST', `/api/recordings/${failed}/detect`)).status).toBe(409);
 });
