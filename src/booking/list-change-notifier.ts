@@ -10,7 +10,7 @@ interface ListChangeNotifierOptions {
 }
 
 /** Debounce: comparing 1,000 reservations and 300 rules takes some 10 ms of the event loop. */
-const GATHER_MS = 200;
+export const LIST_GATHER_MS = 200;
 /** Delay of reading the initial state, so that the service's first responses come first. */
 const FIRST_MS = 50;
 
@@ -34,7 +34,7 @@ export class ListChangeNotifier {
     if (this.#closed) return;
     // A change that already happened would become part of the initial state.
     clearTimeout(this.#first);
-    this.#timer ??= setTimeout(() => this.#publishChanges(), GATHER_MS);
+    this.#timer ??= setTimeout(() => this.#publishChanges(), LIST_GATHER_MS);
   }
 
   /** Idempotent. */
