@@ -3,6 +3,8 @@
  * reservations and rules.
  */
 import type { Database } from 'bun:sqlite';
+import { constants, copyFileSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { eventId, networkId, programId, serviceId, transportStreamId } from '../../../lib/arib/ids.ts';
 import { broadcastMs } from '../../../lib/arib/time.ts';
 import type { StationRecord } from '../../../src/model/station.ts';
@@ -20,8 +22,10 @@ export const RULES = 50;
 /** Years of recordings. */
 const RECORDED_DAYS = 2_500;
 const KEPT_MS = DAY_MS;
-/** Days of which programmes are generated; of each station the first ones are used, up to a fixed number. */
+/** Days in which a station's programmes are searched: a station of long programmes shows a fixed number in 20 days. */
 const DAYS = 40;
+/** Days of which programmes are generated at once: no more than needed, since texts take most of the time. */
+const STEP_MS = 4 * DAY_MS;
 
 const INSERT_PROGRAM = `
   INSERT INTO programs (id, station_id, event_id, start_at, end_at, open_end, name, description, extended, genres,
@@ -82,11 +86,19 @@ function inBatches(database: Database, steps: Iterable<() => void>, size = 2_000
   flush.immediate();
 }
 
+/** The first programmes of a station that are on the air in a period, at most `count`. */
+function firstProgrammes({ events }: BenchStation, from: number, to: number, count: number): Programme[] {
+  const found: Programme[] = [];
+  for (let begin = from; begin < to && found.length < count; begin += STEP_MS) {
+    const airing = events.guide.airing(broadcastMs(begin), broadcastMs(Math.min(begin + STEP_MS, to)));
+    found.push(...(begin === from ? airing : airing.filter(({ startAt }) => startAt >= begin)));
+  }
+  return found.slice(0, count);
+}
+
 /** Programmes of a station from the day before on; all stations together have the wanted number. */
 export function stretch(station: BenchStation, now: number, count: number): Programme[] {
-  const programmes = station.events.guide
-    .airing(broadcastMs(now - KEPT_MS), broadcastMs(now + DAYS * DAY_MS))
-    .slice(0, count);
+  const programmes = firstProgrammes(station, now - KEPT_MS, now + DAYS * DAY_MS, count);
   const last = programmes.at(-1);
   if (last === undefined) return [];
   // Stations show fewer and longer programmes than the required home: times are compressed into its eight
@@ -102,15 +114,19 @@ export function stretch(station: BenchStation, now: number, count: number): Prog
   }));
 }
 
+function endFilling(database: Database): void {
+  indexAllPending(database);
+  database.run('PRAGMA optimize');
+  database.run('PRAGMA wal_checkpoint(TRUNCATE)');
+  database.close();
+}
+
 /** Only recordings. */
 export function fillRecordingDatabase(path: string, stations: readonly BenchStation[], now: number): void {
   const database = openDatabase(path);
   putStations(database, stations, now);
   fillRecordings(database, stations, now);
-  indexAllPending(database);
-  database.run('PRAGMA optimize');
-  database.run('PRAGMA wal_checkpoint(TRUNCATE)');
-  database.close();
+  endFilling(database);
 }
 
 export function fillDatabase(path: string, stations: readonly BenchStation[], now: number): void {
@@ -139,10 +155,7 @@ export function fillDatabase(path: string, stations: readonly BenchStation[], no
   );
   fillRecordings(database, stations, now);
   fillBookings(database, now);
-  indexAllPending(database);
-  database.run('PRAGMA optimize');
-  database.run('PRAGMA wal_checkpoint(TRUNCATE)');
-  database.close();
+  endFilling(database);
 }
 
 function fillRecordings(database: Database, stations: readonly BenchStation[], now: number): void {
@@ -151,9 +164,7 @@ function fillRecordings(database: Database, stations: readonly BenchStation[], n
   const perStation = Math.ceil(RECORDINGS / stations.length);
   const from = now - RECORDED_DAYS * DAY_MS;
   const steps = stations.flatMap((station) => {
-    const shown = station.events.guide
-      .airing(broadcastMs(now - 40 * DAY_MS), broadcastMs(now - DAY_MS))
-      .slice(0, perStation);
+    const shown = firstProgrammes(station, now - DAYS * DAY_MS, now - DAY_MS, perStation);
     return Array.from({ length: perStation }, (_, index) => shown[index % shown.length]).map(
       (one, index) => () => {
         if (one === undefined) return;
@@ -173,15 +184,14 @@ function fillRecordings(database: Database, stations: readonly BenchStation[], n
   inBatches(database, steps.slice(0, RECORDINGS));
 }
 
-/** Enables or disables all rules; reservations they made before are deleted. */
-export function enableRules(path: string, enabled: boolean): void {
-  const database = openDatabase(path);
-  database
-    .transaction(() => {
-      database.query('UPDATE rules SET enabled = $enabled').run({ enabled: enabled ? 1 : 0 });
-      database.query('DELETE FROM reservations WHERE rule_id IS NOT NULL').run();
-    })
-    .immediate();
+/** A copy of a database that nothing else uses, with all rules enabled. */
+export function copyWithRules(path: string, copy: string): void {
+  // Closing writes the rest of the log.
+  openDatabase(path).close();
+  mkdirSync(dirname(copy), { recursive: true });
+  copyFileSync(path, copy, constants.COPYFILE_FICLONE);
+  const database = openDatabase(copy);
+  database.run('UPDATE rules SET enabled = 1');
   database.close();
 }
 
@@ -195,7 +205,7 @@ function fillBookings(database: Database, now: number): void {
        FROM programs WHERE end_at > $now ORDER BY id % 997, id LIMIT ${RESERVATIONS}`,
     )
     .run({ now });
-  // As users write them: a series on its station, each episode once. Enabled where a measurement needs them.
+  // As users write them: a series on its station, each episode once. Disabled: `copyWithRules`.
   const rule = database.query(
     `INSERT INTO rules (name, enabled, dedupe, conditions, created_at, updated_at)
      SELECT name, 0, 1, json_object('keyword', name, 'stationIds', json_array(station_id)), 0, 0

@@ -54,9 +54,15 @@ export class MachineClock {
     const begin = threadMs();
     const value = work();
     const end = threadMs();
-    reference();
-    this.#references.push(threadMs() - end);
+    this.look();
     return { ms: end - begin, value };
+  }
+
+  /** Measures the present speed of the machine. */
+  look(): void {
+    const begin = threadMs();
+    reference();
+    this.#references.push(threadMs() - begin);
   }
 
   /** Processor time of a piece of work that takes `ms` on the reference machine, and the slowdown relative to it. */
@@ -69,7 +75,7 @@ export class MachineClock {
 
   /** Slowdown relative to the reference machine since the last call, at least 1; measured now if nothing was timed. */
   factor(): number {
-    while (this.#references.length < LOOKS) this.timed(() => {});
+    while (this.#references.length < LOOKS) this.look();
     const taken = this.#references.splice(0).sort((a, b) => a - b);
     return Math.max(1, (taken[taken.length >> 1] ?? 0) / REFERENCE_MS);
   }
