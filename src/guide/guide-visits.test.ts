@@ -205,7 +205,10 @@ describe('a visit', () => {
   test('keeps what it found when the stream breaks', async () => {
     const url = serve(() => new Response(tables()));
     const wanted = [STATION, TWO].map(({ id }) => ({ id, depth: 'present' as const, optional: false }));
-    expect(await run(url, { wanted })).toMatchObject({ outcome: 'broken', reason: 'the stream ended' });
+    expect(await run(url, { wanted })).toMatchObject({
+      outcome: 'broken',
+      reason: 'the agent ended the stream',
+    });
     expect(stored()).toEqual([1, 2]);
   });
 

@@ -52,7 +52,11 @@ export class GuideVisits {
     const reader = planReader(
       guideReader,
       { port: port2 },
-      { value: () => {}, ended: (end) => ending.resolve(problemOf(end)) },
+      {
+        value: () => {},
+        // With its stream: that tells why.
+        ended: (end) => end.cause !== 'stream' && ending.resolve(problemOf(end)),
+      },
     );
     let stream: ReceptionStream;
     try {
@@ -97,12 +101,12 @@ function readingOrder({ networkId, wanted, settleMs, patienceMs }: VisitOrder): 
 function resultOf(end: Ending): VisitResult {
   if (end === 'reached') return { outcome: 'complete', reason: null, sentence: null };
   if (end === 'time') return { outcome: 'partial', reason: 'time is up', sentence: null };
-  return failed('broken', end === 'cancelled' ? CANCELLED : end);
+  if (end === 'cancelled') return failed('broken', CANCELLED);
+  return failed(end.code === 'tuner_taken' ? 'no_tuner' : 'broken', end);
 }
 
 function problemOf({ cause, reason }: ReaderEnd): StreamProblem {
-  const ended = cause === 'stream' ? 'the stream ended' : `the reader ended: ${cause}`;
-  return { code: 'ended', reason: reason ?? ended, sentence: null };
+  return { code: 'ended', reason: reason ?? `the reader ended: ${cause}`, sentence: null };
 }
 
 /** Result for a channel that could not be opened. */

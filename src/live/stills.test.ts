@@ -8,6 +8,7 @@ import { tunerOf } from '../../test/tuner.ts';
 import { until } from '../../test/until.ts';
 import type { StationRecord } from '../model/station.ts';
 import type { ReceptionPool } from '../reception/reception-pool.ts';
+import { streamFailure } from '../tuner/agent-stream.ts';
 import { opensSoon, planStill, STILL_INTERVAL_MS } from './still-plan.ts';
 import { Stills } from './stills.ts';
 
@@ -52,10 +53,11 @@ test('unused tuners are left alone before a recording opens', () => {
 
 /** Every station of the channel has a picture at once, or its stream ends without one for the reason `noPicture`. */
 function home(stations: readonly StationRecord[], tuners = async () => [IDLE]) {
-  const state: { now: number; opened: number; noPicture?: string } = { now: 0, opened: 0 };
+  const state: { now: number; opened: number; noPicture?: string; refusal?: Error } = { now: 0, opened: 0 };
   const pool = {
     open: async ({ readers = [] }) => {
       state.opened += 1;
+      if (state.refusal !== undefined) throw state.refusal;
       const [reader] = readers as unknown as [
         {
           options: { wanted: number[] };
@@ -125,11 +127,29 @@ test('a picture has its time and an address of its own, and is forgotten', async
   await stills.close();
 });
 
-test('a station whose tuner went to another use is tried again at the usual interval', async () => {
-  const { stills, state } = home([ONE]);
-  state.noPicture = 'stream';
+test.each(['stream', 'tuners_busy', 'tuner_taken'] as const)(
+  'a station whose tuner went to another use is tried again at the usual interval: %s',
+  async (why) => {
+    const { stills, state } = home([ONE]);
+    if (why === 'stream') state.noPicture = why;
+    else state.refusal = streamFailure({ code: why, reason: '', sentence: null });
+    await until(() => stills.ask([ONE.id]).length === 0 && state.opened === 1);
+    delete state.noPicture;
+    delete state.refusal;
+    state.now += STILL_INTERVAL_MS;
+    await until(() => stills.ask([ONE.id]).length === 1);
+    await stills.close();
+  },
+);
+
+test('a station without a signal is tried again later', async () => {
+  const { stills, state } = home([ONE, OTHER]);
+  state.refusal = streamFailure({ code: 'no_signal', reason: '', sentence: null });
   await until(() => stills.ask([ONE.id]).length === 0 && state.opened === 1);
-  delete state.noPicture;
+  delete state.refusal;
+  state.now += STILL_INTERVAL_MS;
+  await until(() => stills.ask([OTHER.id]).length === 1);
+  expect(stills.ask([ONE.id])).toEqual([]);
   state.now += STILL_INTERVAL_MS;
   await until(() => stills.ask([ONE.id]).length === 1);
   await stills.close();

@@ -13,6 +13,7 @@ import { sleepUnlessAborted, unlessAborted } from '../../lib/host/deadline.ts';
 import type { Log } from '../../lib/host/log.ts';
 import type { Tuner } from '../../lib/wire/agent.ts';
 import { MAX_STILLS, PRIORITY, type Still } from '../../lib/wire/api.ts';
+import { Failure } from '../model/failure.ts';
 import type { StationRecord } from '../model/station.ts';
 import type { ReaderEnd } from '../reception/reader-kind.ts';
 import { planReader, type ReceptionPool } from '../reception/reception-pool.ts';
@@ -148,6 +149,9 @@ export class Stills {
         this.#keep(station.id, jpeg);
         taken.add(station.id);
       }
+    } catch (error) {
+      isCutOff = error instanceof Failure && error.code !== 'no_signal';
+      throw error;
     } finally {
       this.#remember(target, taken, isCutOff);
     }
@@ -191,7 +195,7 @@ export class Stills {
     while (this.#kept.size > MAX_STILLS) forgetFirst(this.#kept);
   }
 
-  /** @param isCutOff the tuner went to another use, which says nothing about the stations */
+  /** @param isCutOff the tuner went to another use, or there was none, which says nothing about the stations */
   #remember({ stations }: StillTarget, taken: ReadonlySet<StationId>, isCutOff: boolean): void {
     const at = this.options.clock();
     for (const { id } of stations) {

@@ -1,5 +1,10 @@
 /** Surveys of channels as promises: opens a whole channel and runs one reader on it (scan or logo). */
-import { AgentStreamError, AgentStreamFailure } from '../tuner/agent-stream.ts';
+import {
+  AgentStreamError,
+  AgentStreamFailure,
+  type StreamProblem,
+  streamFailure,
+} from '../tuner/agent-stream.ts';
 import { logoReader } from './logo-reader.ts';
 import type { ReaderEnd } from './reader-kind.ts';
 import { type PlannedReader, planReader, type ReceptionPool } from './reception-pool.ts';
@@ -28,8 +33,10 @@ export class ChannelSurveys {
       findings: found.findings,
     });
     try {
-      const { end, packets } = await this.#read(order, limit, found);
+      const { end, problem, packets } = await this.#read(order, limit, found);
       if (end.cause === 'finished') return result('complete', null);
+      if (!limit.aborted && problem !== undefined && problem.code !== 'ended')
+        return result(...refusal(streamFailure(problem)));
       const reason = limit.aborted ? reasonOf(limit.reason) : (end.reason ?? 'the stream ended');
       if (packets === 0) return result('unreadable', reason);
       return result(limit.aborted ? 'partial' : 'broken', reason);
@@ -45,13 +52,14 @@ export class ChannelSurveys {
     { request, task }: SurveyOrder,
     limit: AbortSignal,
     found: Findings,
-  ): Promise<{ end: ReaderEnd; packets: number }> {
+  ): Promise<{ end: ReaderEnd; problem: StreamProblem | undefined; packets: number }> {
     const done = Promise.withResolvers<ReaderEnd>();
+    const ended = Promise.withResolvers<StreamProblem>();
     const reader = readerFor(task, found, done.resolve);
     const stream = await this.pool.open({
       request,
       serviceId: null,
-      handlers: { ended: () => {} },
+      handlers: { ended: ended.resolve },
       signal: limit,
       lane: 'other',
       readers: [reader],
@@ -61,7 +69,8 @@ export class ChannelSurveys {
     if (limit.aborted) stop();
     const end = await done.promise;
     limit.removeEventListener('abort', stop);
-    return { end, packets: await stream.close() };
+    const problem = end.cause === 'stream' ? await ended.promise : undefined;
+    return { end, problem, packets: await stream.close() };
   }
 }
 

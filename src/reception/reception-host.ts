@@ -8,7 +8,7 @@ import {
   type WallClock,
 } from '../../lib/host/clock.ts';
 import { type SendEvent, serveWorker, type WorkerHandlers } from '../../lib/host/worker-server.ts';
-import { AgentStreamError, readAgentStream } from '../tuner/agent-stream.ts';
+import { AgentStreamError, readAgentStream, whyEnded } from '../tuner/agent-stream.ts';
 import type { ReceptionKinds } from './reception-kinds.ts';
 import type { ReceptionContract, ReceptionOrder } from './reception-messages.ts';
 import { type OpaqueOutputKind, type OpaqueReaderKind, StationReception } from './station-reception.ts';
@@ -133,6 +133,7 @@ class ReceptionHost {
             throw error;
           return readAgentStream(busyUrl, handlers, signal, limits);
         }),
+      whyEnded: (tunerId) => whyEnded(url, tunerId),
     });
     this.#streams.set(stream, station);
     this.#timer ??= setInterval(() => this.#check(), CHECK_MS);

@@ -11,7 +11,7 @@ import {
   streamIdentifier,
 } from '../../test/stream-builder.ts';
 import { until } from '../../test/until.ts';
-import { readAgentStream } from '../tuner/agent-stream.ts';
+import { type AgentStreamErrorCode, readAgentStream } from '../tuner/agent-stream.ts';
 import { encoderOutput } from './encoder-output.ts';
 import { type FileEvent, fileOutput } from './file-output.ts';
 import type { AnyOutputKind } from './output-kind.ts';
@@ -32,6 +32,7 @@ const SINK_COMMAND = ['sh', '-c', 'exec cat > /dev/null'];
 /** A station on an agent, with the bytes and the clock controlled by the test. */
 class TestStation {
   readonly messages: ReceptionEvent[] = [];
+  whyEnded: AgentStreamErrorCode = 'ended';
   readonly station: StationReception;
   readonly #builder = new StreamBuilder();
   readonly #opened = Promise.withResolvers<ReadableStreamDefaultController<Uint8Array>>();
@@ -46,6 +47,7 @@ class TestStation {
     this.station = new StationReception({
       stream: 1,
       read: (handlers, signal) => readAgentStream(this.#server.url.href, handlers, signal),
+      whyEnded: async () => this.whyEnded,
       serviceId: serviceId(SERVICE),
       post: (message) => this.messages.push(message),
       clock: () => monotonicMs(this.#time),
@@ -129,6 +131,11 @@ class TestStation {
     });
   }
 
+  /** The agent ends the stream. */
+  async end(): Promise<void> {
+    (await this.#opened.promise).close();
+  }
+
   async close(): Promise<void> {
     await this.station.close();
     await this.#server.stop(true);
@@ -162,6 +169,18 @@ describe('StationReception', () => {
     expect(station.messages.map(({ kind }) => kind)).not.toContain('failed');
     station.pass(1_000);
     expect(await station.message('failed')).toMatchObject({ problem: { code: 'no_signal' } });
+  });
+
+  test.each([
+    ['ended', 'no_signal'],
+    ['tuner_taken', 'tuner_taken'],
+    ['agent_unreachable', 'agent_unreachable'],
+  ] as const)('whose stream the agent ends before its tables (%s) is told as %s', async (cause, code) => {
+    station = new TestStation();
+    station.whyEnded = cause;
+    await station.end();
+    await until(() => station.messages.length > 0);
+    expect(station.messages).toMatchObject([{ kind: 'failed', problem: { code } }]);
   });
 
   test('that disappears from the PAT is lost, unless it comes back soon', async () => {

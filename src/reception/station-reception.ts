@@ -11,7 +11,12 @@ import type { OwnedBytes } from '../../lib/arib/ts/packet.ts';
 import type { ProgramMap } from '../../lib/arib/ts/pmt.ts';
 import { StationFilter } from '../../lib/arib/ts/station-filter.ts';
 import type { MonotonicClock, MonotonicMs, WallClock } from '../../lib/host/clock.ts';
-import { AgentStreamError, type AgentStreamHandlers, type StreamProblem } from '../tuner/agent-stream.ts';
+import {
+  AgentStreamError,
+  type AgentStreamErrorCode,
+  type AgentStreamHandlers,
+  type StreamProblem,
+} from '../tuner/agent-stream.ts';
 import { type EntryPoint, EntryPointFinder } from './entry-points.ts';
 import type { Output, OutputKind, OutputLost, OutputStream } from './output-kind.ts';
 import type { ReaderKind } from './reader-kind.ts';
@@ -54,6 +59,8 @@ interface StationReceptionOptions {
   stream: number;
   /** Reads the stream until it ends, always with an error (`readAgentStream`). */
   read: (handlers: AgentStreamHandlers, signal: AbortSignal) => Promise<never>;
+  /** Why the agent ended the stream of this tuner. Never rejects. */
+  whyEnded: (tunerId: string | null) => Promise<AgentStreamErrorCode>;
   /** null: the whole physical channel; its outputs get the bytes as they arrive, without bursts and layouts. */
   serviceId: ServiceId | null;
   post: (event: ReceptionEvent, transfer?: ArrayBuffer[]) => void;
@@ -327,14 +334,25 @@ export class StationReception {
 
   #lose(error: unknown): void {
     if (this.#state === 'over') return;
-    const { post, stream } = this.options;
-    const problem = problemOf(error, this.#state);
-    const wasOpen = this.#state === 'open';
+    const state = this.#state;
     this.#state = 'over';
-    this.#abort.abort(new Error(problem.reason));
+    this.#abort.abort(new Error(reasonOf(error)));
     this.#readers.close();
-    if (!wasOpen) post({ kind: 'failed', stream, problem });
-    else void this.#stopOutputs().then(() => post({ kind: 'ended', stream, problem }));
+    void this.#report(error, state);
+  }
+
+  /** A viewer or recording of an open station does not wait for the cause. */
+  async #report(error: unknown, state: 'opening' | 'tables' | 'open'): Promise<void> {
+    const { post, stream, whyEnded } = this.options;
+    const kind = state === 'open' ? 'ended' : 'failed';
+    const problem = problemOf(error);
+    if (state === 'open') await this.#stopOutputs();
+    if (error instanceof AgentStreamError && error.code === 'ended' && (kind === 'failed' || !this.#filter)) {
+      const code = await whyEnded(this.#tunerId);
+      // A station that ends before its tables counts as not received.
+      problem.code = code === 'ended' && kind === 'failed' ? 'no_signal' : code;
+    }
+    post({ kind, stream, problem });
   }
 
   async #stopOutputs(): Promise<void> {
@@ -346,12 +364,11 @@ export class StationReception {
 
 const NO_OUTPUT: Output<unknown> = { feed: () => {}, stop: () => {} };
 
-/** A stream that ends before its tables counts as not received; any other error is a fault of this program. */
-function problemOf(error: unknown, state: 'opening' | 'tables' | 'open'): StreamProblem {
+/** Any other error than the agent's is a fault of this program. */
+function problemOf(error: unknown): StreamProblem {
   const reason = reasonOf(error);
   if (!(error instanceof AgentStreamError)) return { code: 'ended', reason, sentence: null };
-  const isBeforeTables = state === 'tables' && error.code === 'ended';
-  return { code: isBeforeTables ? 'no_signal' : error.code, reason, sentence: error.sentence };
+  return { code: error.code, reason, sentence: error.sentence };
 }
 
 function reasonOf(error: unknown): string {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import type { OwnedBytes } from '../../lib/arib/ts/packet.ts';
-import { type AgentStreamError, type AgentStreamLimits, readAgentStream } from './agent-stream.ts';
+import { type AgentStreamError, type AgentStreamLimits, readAgentStream, whyEnded } from './agent-stream.ts';
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -120,6 +120,37 @@ describe('a stream of the agent', () => {
     };
     const url = speak([HEAD, '3\r\nabc\r\n'], true);
     await expect(readAgentStream(url, handlers, new AbortController().signal)).rejects.toThrow('a fault');
+  });
+});
+
+describe('the cause of an ended stream', () => {
+  const url = (answer: () => Response): string => `${serve(answer)}?type=GR&channel=T27&use=a`;
+  test.each([
+    ['receives another channel', { type: 'GR', channel: 'T26' }, 'tuner_taken'],
+    ['receives another type', { type: 'BS', channel: 'T27' }, 'tuner_taken'],
+    ['still receives the channel', { type: 'GR', channel: 'T27' }, 'ended'],
+    ['receives nothing', null, 'ended'],
+  ] as const)('whose tuner %s', async (_what, tuned, cause) => {
+    const tuners = [
+      { id: 'a', tuned: { type: 'GR', channel: 'T20' } },
+      { id: 'b', tuned },
+    ];
+    const address = url(() => Response.json(tuners));
+    expect(await whyEnded(address, 'b')).toBe(cause);
+    expect(await whyEnded(address, null)).toBe('ended');
+    expect(await whyEnded(address, 'c')).toBe('ended');
+  });
+
+  test('is unknown without a list, and the agent where there is none', async () => {
+    expect(
+      await whyEnded(
+        url(() => Response.json([])),
+        'b',
+      ),
+    ).toBe('ended');
+    expect(await whyEnded('http://127.0.0.1:1/agent/stream?type=GR&channel=T27', 'b')).toBe(
+      'agent_unreachable',
+    );
   });
 });
 

@@ -49,7 +49,8 @@ export function agentStreamUrl(agentUrl: string, request: AgentStreamRequest): s
 /**
  * Why a stream could not be opened, or ended:
  * - `tuners_busy`: every tuner of the type is in use with the same or a higher priority
- * - `tuner_taken`: the tuner went to another use before it gave a stream; another one may be free
+ * - `tuner_taken`: the tuner went to another use before it gave a stream, or took it from one that shows nothing yet or
+ *   is only read (`whyEnded`); another tuner may be free
  * - `no_signal`: a tuner was tried and gave no stream in time
  * - `agent_unreachable`: no connection, or the server is not an agent
  * - `agent_misconfigured`: the agent refuses: its tables are invalid, or it does not admit this service
@@ -129,6 +130,33 @@ export async function readAgentStream(
     return await reading.run();
   } finally {
     signal.removeEventListener('abort', abort);
+  }
+}
+
+/** The fields of an agent's tuner that are read here; without schemas, for the reception workers. */
+interface TunerState {
+  readonly id?: unknown;
+  readonly tuned?: { readonly type?: unknown; readonly channel?: unknown } | null;
+}
+
+/**
+ * Why the agent ended a running stream: a tuner that receives another channel by now was taken. Never rejects.
+ * @param url of the stream @param tunerId its tuner, if the agent named it
+ */
+export async function whyEnded(
+  url: string,
+  tunerId: string | null,
+): Promise<'tuner_taken' | 'ended' | 'agent_unreachable'> {
+  if (tunerId === null) return 'ended';
+  const wanted = new URL(url).searchParams;
+  try {
+    const response = await fetch(new URL('/agent/tuners', url), { signal: AbortSignal.timeout(PROBE_MS) });
+    const tuners = (await response.json()) as TunerState[];
+    const tuned = tuners.find(({ id }) => id === tunerId)?.tuned ?? null;
+    const isSame = tuned?.type === wanted.get('type') && tuned.channel === wanted.get('channel');
+    return tuned === null || isSame ? 'ended' : 'tuner_taken';
+  } catch {
+    return 'agent_unreachable';
   }
 }
 

@@ -4,9 +4,18 @@ import { afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { chmodSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startAgent } from '../../agent/agent.ts';
+import { networkId } from '../../lib/arib/ids.ts';
 import { crc32 } from '../../lib/arib/ts/section.ts';
+import { SILENT_LOG } from '../../lib/host/log.ts';
+import { Networks } from '../../lib/host/networks.ts';
+import type { Tuner } from '../../lib/wire/agent.ts';
 import { recordingId } from '../../lib/wire/ids.ts';
+import { PRIORITY } from '../../lib/wire/vocabulary.ts';
+import { GuideVisits } from '../../src/guide/guide-visits.ts';
+import type { Failure } from '../../src/model/failure.ts';
 import type { StationRecord } from '../../src/model/station.ts';
+import { ChannelSurveys } from '../../src/reception/channel-survey.ts';
 import { startReceptionWorker } from '../../src/workers.ts';
 import { until } from '../until.ts';
 import { boxTypes } from './media.ts';
@@ -33,6 +42,7 @@ afterEach(async () => {
   expect(encoderPids()).toEqual([]);
 });
 
+const outcomeOf = ({ outcome }: { outcome: string }): string => outcome;
 const failure = (code: string) => expect.objectContaining({ name: 'Failure', code });
 
 describe('the tuner', () => {
@@ -78,6 +88,71 @@ describe('the tuner', () => {
       await live.close();
       rmSync(began, { recursive: true });
     }
+    rig = undefined;
+  });
+
+  test('is taken before the tables of the station: told as taken to viewers, scan and guide; one that fails is not', async () => {
+    // Packets without tables, until a file is there.
+    const path = join(folder, 'blank-tune');
+    const fails = join(folder, 'fails');
+    const packet = '\\107\\037\\377\\020'.padEnd(16 + 184 * 4, '\\377');
+    writeFileSync(
+      path,
+      `#!/bin/sh\nwhile [ ! -e ${fails} ]; do printf '${packet}' || exit; sleep 0.01; done\n`,
+    );
+    chmodSync(path, 0o755);
+    const agent = await startAgent({
+      ...{ host: '127.0.0.1', port: 0, networks: Networks.parse('127.0.0.0/8') },
+      ...{ tunersFile: join(folder, 'tuners.json'), channelsFile: join(folder, 'channels.json') },
+      ...{ fakeTune: path, fakeTuners: 'GR:1', environment: process.env, log: SILENT_LOG },
+    });
+    const live = await start({ agentUrl: agent.url });
+    const order = {
+      request: { type: 'GR' as const, channel: 'T27', priority: PRIORITY.scan, use: 'scan T27' },
+      limitMs: 60_000,
+      task: { kind: 'scan' as const, type: 'GR' as const },
+    };
+    const visit = {
+      ...{ request: { ...order.request, use: 'epg T27' }, networkId: networkId(1), wanted: [] },
+      ...{ settleMs: 0, patienceMs: 0, openMs: 60_000, capMs: 60_000 },
+    };
+    const worker = { read: () => ({ connect: () => {}, end: async () => true }) };
+    const readings: [act: () => Promise<unknown>, taken: string, failed: string][] = [
+      [() => live.watch(HD, 'raw').catch((error: Failure) => error.code), 'no_tuner', 'no_signal'],
+      [
+        () => new ChannelSurveys(live.pool).survey(order, new AbortController().signal).then(outcomeOf),
+        ...(['no_tuner', 'broken'] as const),
+      ],
+      [
+        () => new GuideVisits({ pool: live.pool, worker } as never).visit(visit).result.then(outcomeOf),
+        ...(['no_tuner', 'broken'] as const),
+      ],
+    ];
+    const isReceived = async (): Promise<boolean> => {
+      const [tuner] = (await (await fetch(`${agent.url}/agent/tuners`)).json()) as Tuner[];
+      return tuner?.state === 'tuned' && (tuner.stats?.packets ?? 0) > 10;
+    };
+    for (const [read, taken, failed] of readings) {
+      for (const isTaken of [true, false]) {
+        const reading = read();
+        await until('it is received', isReceived);
+        const abort = new AbortController();
+        if (isTaken) {
+          const query = 'type=GR&channel=T26&priority=10&use=rec%201';
+          const other = await fetch(`${agent.url}/agent/stream?${query}`, { signal: abort.signal });
+          void other.bytes().catch(() => {});
+        } else writeFileSync(fails, '');
+        expect(await reading).toBe(isTaken ? taken : failed);
+        abort.abort();
+        rmSync(fails, { force: true });
+        await until('the tuner is free', async () => {
+          const [tuner] = (await (await fetch(`${agent.url}/agent/tuners`)).json()) as Tuner[];
+          return tuner?.users.length === 0;
+        });
+      }
+    }
+    await live.close();
+    await agent.close();
     rig = undefined;
   });
 

@@ -101,6 +101,7 @@ async function received(bytes: Uint8Array, chunkBytes: number, isFiltered: boole
     serviceId: isFiltered ? serviceId(SERVICE) : null,
     clock: () => monotonicMs(performance.now()),
     wall: systemWallClock,
+    whyEnded: async () => 'ended',
     post: (event) => {
       if (event.kind === 'readerEnded') dropped.push(event.end.dropped);
       if (event.kind !== 'value') return;
