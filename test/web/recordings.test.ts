@@ -467,3 +467,40 @@ describe.skipIf(!hasChromium)('recordings', () => {
     await page.getByText('録画はまだありません').waitFor();
   });
 });
+
+describe.skipIf(!hasChromium)('recordings in text at twice the size', () => {
+  const rig = webRig({ letters: 32 });
+
+  /** Rows of the list in view that are not drawn. */
+  const missing = (page: Page): Promise<number[]> =>
+    page.evaluate(() => {
+      const list = document.querySelector('.cell-list')?.getBoundingClientRect();
+      const cells = [...document.querySelectorAll('.list-cell')];
+      const [first] = cells.map((cell) => cell.getBoundingClientRect());
+      if (list === undefined || first === undefined) return [-1];
+      const bottom = Math.min(innerHeight, list.bottom);
+      const tops = cells.map((cell) => cell.getBoundingClientRect().top);
+      const step = Math.min(...tops.filter((top) => top > first.top)) - first.top;
+      const rows = Math.max(0, Math.ceil((bottom - list.top) / step));
+      return Array.from({ length: rows }, (_, row) => list.top + row * step).filter(
+        (at) => !tops.some((top) => Math.abs(top - at) < 2),
+      );
+    });
+
+  for (const width of [1280, 390])
+    test(`${width} px wide: every row in view is drawn once those above the list are gone`, async () => {
+      fillService(rig, STATIONS);
+      const running = Array.from({ length: 9 }, (_, at) => runningRecording(900 + at, station, START));
+      rig.service.household.recordings = newRecordings([...manyRecordings(STATIONS, 60, START), ...running]);
+      const page = await rig.open('nowhere', { viewport: { width, height: 2_000 } });
+      await page.evaluate(() => localStorage.setItem('svc.recordings-look', '"list"'));
+      await page.goto(`${rig.service.url}recordings`);
+      await page.locator('.running').first().waitFor();
+      await page.locator('.cell-list').waitFor();
+      const { list } = rig.service.household.recordings;
+      list.splice(0, list.length, ...list.filter((one) => !one.recording));
+      rig.service.send('recordings');
+      await page.locator('.running').first().waitFor({ state: 'detached' });
+      await until('no row is missing', async () => (await missing(page)).length === 0);
+    });
+});

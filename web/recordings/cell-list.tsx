@@ -95,7 +95,11 @@ function useView(look: Look, count: number) {
     look();
     addEventListener('scroll', look, { passive: true });
     addEventListener('resize', look);
+    // What stands above the list came or went: it moves without scrolling.
+    const observer = new ResizeObserver(look);
+    observer.observe(document.body);
     return () => {
+      observer.disconnect();
       removeEventListener('scroll', look);
       removeEventListener('resize', look);
     };
