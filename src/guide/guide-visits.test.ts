@@ -240,7 +240,10 @@ describe('a visit', () => {
       return starts === 1 ? new Worker(URL.createObjectURL(broken)) : startGuideWorker();
     });
     const { url } = endless(tables());
-    expect((await run(url, {}, client)).outcome).toBe('failed');
+    expect(await run(url, {}, client)).toMatchObject({
+      outcome: 'failed',
+      sentence: '番組表の処理が異常終了しました',
+    });
     // After a worker that died at its start, the next start is delayed.
     let last = 'failed';
     while (last === 'failed') last = (await run(url, {}, client)).outcome;

@@ -1,5 +1,6 @@
 /** Guide visits: opens a channel, reads it into the guide worker, and ends when the goal is reached. */
 
+import { Failure } from '../model/failure.ts';
 import { guideReader } from '../reception/guide-reader.ts';
 import type { ReaderEnd } from '../reception/reader-kind.ts';
 import { planReader, type ReceptionPool, type ReceptionStream } from '../reception/reception-pool.ts';
@@ -35,7 +36,9 @@ interface GuideVisitsOptions {
 /** Why a visit's reading ended. */
 type Ending = 'reached' | 'time' | 'cancelled' | StreamProblem;
 
-const WORKER_LOST: StreamProblem = { code: 'ended', reason: 'the guide worker was lost', sentence: null };
+/** The reception is not at fault. */
+const CRASHED = '番組表の処理が異常終了しました';
+const WORKER_LOST: StreamProblem = { code: 'ended', reason: 'the guide worker was lost', sentence: CRASHED };
 const CANCELLED: StreamProblem = { code: 'ended', reason: 'cancelled', sentence: null };
 
 export class GuideVisits {
@@ -113,7 +116,7 @@ function problemOf({ cause, reason }: ReaderEnd): StreamProblem {
 function refused(error: unknown): VisitResult {
   if (!(error instanceof AgentStreamFailure)) {
     const reason = error instanceof Error ? error.message : String(error);
-    return failed('failed', { code: 'ended', reason, sentence: null });
+    return failed('failed', { code: 'ended', reason, sentence: error instanceof Failure ? reason : CRASHED });
   }
   return failed(error.code === 'no_tuner' ? 'no_tuner' : 'failed', error.problem);
 }
