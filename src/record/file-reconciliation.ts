@@ -192,11 +192,7 @@ function judgeAgain(id: RecordingId, { store, wallClock }: ReconcileOptions): vo
   const record = store.find(id);
   if (former?.files === undefined || record === undefined || record.verdict === null) return;
   if (store.parts(id).length === 0) return;
-  const missing = store.missingFiles().filter(({ recordingId }) => recordingId === id);
-  const measured = withoutFiles(
-    former,
-    missing.map(({ path }) => path),
-  );
+  const measured = withoutFiles(former, store.missingPaths(id));
   const { verdict } = judge(measured, wantedOf(record, record.verdict));
   store.replaceVerdict(id, { verdict, durationMs: recordedMs(measured) }, wallClock());
 }

@@ -25,7 +25,7 @@ import { openDatabase } from '../store/database.ts';
 import { RecordingStore } from '../store/recording-store.ts';
 import { FileWatch, reconcile } from './file-reconciliation.ts';
 import { FolderMounts } from './folder-mounts.ts';
-import { type ConcludeOptions, concludeRecording } from './recording-conclusion.ts';
+import { type ConcludeOptions, concludeRecording, joinReturned } from './recording-conclusion.ts';
 import type { SessionResult } from './recording-session.ts';
 
 const START = broadcastMs(1_700_000_000_000);
@@ -317,6 +317,20 @@ describe('a recording that ends', () => {
     });
   });
 
+  test('names the cause of the most loss, also in many gaps', async () => {
+    const { id, result } = recorded([['a', 'little']]);
+    const at = (seconds: number) => START + seconds * 1000;
+    const broken = [
+      { ...span(at(5), at(15)), cause: 'no_signal' as const },
+      { ...span(at(20), at(35)), cause: 'yielded' as const },
+      { ...span(at(40), at(50)), cause: 'no_signal' as const },
+    ];
+    const stretches = [span(at(0), at(5)), span(at(15), at(20)), span(at(35), at(40)), span(at(50), at(60))];
+    const measured = { ...COMPLETE, stretches, breaks: broken };
+    await concludeRecording(id, { ...result, measured }, PROGRAMME, options);
+    expect(store.find(id)?.reason).toEqual({ code: 'missing', cause: 'no_signal' });
+  });
+
   test('by copy control has failed, with that cause', async () => {
     const { id, result } = recorded([['a', 'margin']]);
     await concludeRecording(id, { ...result, end: 'copy_never' }, PROGRAMME, options);
@@ -496,6 +510,32 @@ describe('a file that comes back', () => {
     expect(await watch.check()).toEqual({ forgotten: 0, returned: 2 });
     expect(store.find(id)).toEqual(before);
     expect(store.parts(id)).toEqual(result.parts);
+  });
+
+  test('is not put behind parts that were joined without it', async () => {
+    const { id, result } = recorded([
+      ['a', 'the longest'],
+      ['b', 'second'],
+      ['b', 'third'],
+    ]);
+    const other = recorded([['a', 'other']]);
+    await concludeRecording(other.id, other.result, PROGRAMME, options);
+    for (const path of free.keys()) free.set(path, 10);
+    const measured = inParts(result);
+    store.saveMeasured(id, measured, result.parts);
+    await concludeRecording(id, { ...result, measured }, PROGRAMME, options);
+    const path = result.parts[0]?.path ?? '';
+    const watch = watchFiles();
+    renameSync(path, `${path}.away`);
+    expect(await watch.check()).toEqual({ forgotten: 1, returned: 0 });
+    for (const place of free.keys()) free.set(place, 1e12);
+    await joinReturned(options);
+    expect(content(id)).toBe('secondthird');
+    const { verdict } = store.find(id) ?? {};
+    renameSync(`${path}.away`, path);
+    expect(await watch.check()).toEqual(UNCHANGED);
+    expect([content(id), store.find(id)?.verdict]).toEqual(['secondthird', verdict]);
+    expect(verdict?.headMs).toBe(-10_000);
   });
 
   test('is nothing of a deleted recording', async () => {

@@ -5,6 +5,7 @@
 import { earliest } from '../../lib/arib/time.ts';
 import type { WallClock } from '../../lib/host/clock.ts';
 import type { Log } from '../../lib/host/log.ts';
+import type { GapCause } from '../../lib/wire/gap-causes.ts';
 import type { RecordingId } from '../../lib/wire/ids.ts';
 import type { RetryChoice } from '../../lib/wire/vocabulary.ts';
 import type { RecordingPart } from '../model/recording.ts';
@@ -113,9 +114,12 @@ export async function joinReturned(
 function reasonOf(end: SessionResult['end'], { verdict }: Judgement, isGone: boolean): RecordingReason {
   if (end === 'copy_never') return { code: 'copy_never' };
   if (isGone) return FILE_GONE;
-  const longest = [...verdict.gaps].sort((a, b) => b.endMs - b.startMs - (a.endMs - a.startMs))[0];
+  const lost = new Map<GapCause, number>();
+  for (const { startMs, endMs, cause } of verdict.gaps)
+    lost.set(cause, (lost.get(cause) ?? 0) + endMs - startMs);
+  const [cause] = [...lost].sort(([, a], [, b]) => b - a)[0] ?? [];
   // Stopped by a user within its first moments: no reason needed.
-  if (end === 'stopped' && (longest === undefined || longest.cause === 'late'))
+  if (end === 'stopped' && (cause === undefined || cause === 'late'))
     return { code: 'missing', cause: 'stopped' };
-  return longest === undefined ? FILE_GONE : { code: 'missing', cause: longest.cause };
+  return cause === undefined ? FILE_GONE : { code: 'missing', cause };
 }

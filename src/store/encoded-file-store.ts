@@ -6,6 +6,7 @@ import type { EncodedCodec, EncodedSource } from '../../lib/wire/vocabulary.ts';
 import type { ChapterRoom, EncodedFacts, EncodedFile } from '../model/encoding.ts';
 import { execute, exists } from './query.ts';
 import { readCuts } from './recording-json.ts';
+import { giveUpMissingParts } from './recording-part-rows.ts';
 import { readObject } from './stored-json.ts';
 import { defineTable, json, nullableColumn, plain, type Row } from './table.ts';
 import { atomically } from './transaction.ts';
@@ -122,6 +123,7 @@ export class EncodedFileStore {
       this.database
         .query(`DELETE FROM recording_files WHERE recording_id = $recordingId AND source = 'ts'`)
         .run({ recordingId });
+      giveUpMissingParts(this.database, recordingId);
       this.#retire(recordingId, [...byPath.values()]);
       this.database
         .query('UPDATE recordings SET updated_at = $now WHERE id = $recordingId')

@@ -20,6 +20,15 @@ export const JOINING = 0;
  */
 const MAX_SEAMS = 1_000;
 
+/** The original was joined or encoded without its missing parts: they no longer belong to it. */
+export function giveUpMissingParts(database: Database, id: RecordingId): void {
+  execute(
+    database,
+    `UPDATE missing_files SET part = NULL, file = iif(file ->> 'source' = 'ts', NULL, file) WHERE recording_id = $id`,
+    { id },
+  );
+}
+
 export interface StoredFile {
   recordingId: RecordingId;
   path: string;
@@ -184,7 +193,7 @@ export class RecordingPartRows {
     });
   }
 
-  /** Of recordings that are not deleted. */
+  /** Those that may come back, of recordings that are not deleted. */
   missingFiles(): StoredFile[] {
     return this.database
       .query<StoredFile, []>(
@@ -193,6 +202,14 @@ export class RecordingPartRows {
          WHERE r.deleted_at IS NULL AND coalesce(m.file, m.part, m.data) IS NOT NULL`,
       )
       .all();
+  }
+
+  /** Missing files of a recording, also those that cannot come back. */
+  missingPaths(id: RecordingId): string[] {
+    return this.database
+      .query<StoredFile, { id: RecordingId }>('SELECT path FROM missing_files WHERE recording_id = $id')
+      .all({ id })
+      .map(({ path }) => path);
   }
 
   /** A missing file is back. @param missing the reason that `forgetFile` stored @param now by the machine's clock */

@@ -20,7 +20,7 @@ import type { RecordingReason } from '../model/recording-reason.ts';
 import { type Measured, nothingMeasured, type Verdict } from '../model/verdict.ts';
 import { execute, exists, idsOf } from './query.ts';
 import { readMeasured, storedMeasured, storedReason, storedVerdict } from './recording-json.ts';
-import { JOINING, RecordingPartRows, type StoredFile } from './recording-part-rows.ts';
+import { giveUpMissingParts, JOINING, RecordingPartRows, type StoredFile } from './recording-part-rows.ts';
 import { RECORDINGS } from './recording-row.ts';
 import { indexRecording } from './search-index.ts';
 import type { Row, Values } from './table.ts';
@@ -301,6 +301,7 @@ export class RecordingStore extends RecordingPartRows {
   joinedLater(id: RecordingId, file: RecordingPart, joined: readonly RecordingPart[], now: WallMs): void {
     atomically(this.database, () => {
       this.notJoined(id);
+      giveUpMissingParts(this.database, id);
       this.joinSeams(id, file.path, joined);
       this.putParts(id, [file]);
       this.putJoined(id, joined);
