@@ -33,7 +33,7 @@ function readSegments(body: unknown, durationMs: number): ChapterSegment[] {
   const { chapters } = readAs(ChaptersRequestSchema, body);
   let last = 0;
   for (const [index, { start, end }] of chapters.entries()) {
-    const path = `chapters/${index}`;
+    const path = `chapters.${index}`;
     if (end <= start) throw new Failure('bad_request', 'チャプターの終わりが始まりより前です。', { path });
     if (start < last) throw new Failure('bad_request', 'チャプターが重なっています。', { path });
     if (end * 1000 > durationMs + BEHIND_END * 1000)

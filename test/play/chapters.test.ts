@@ -84,9 +84,9 @@ test('invalid boundaries are refused with the path of the field', async () => {
     const response = await send(id, 'PUT', body);
     return [response.status, ((await response.json()) as { path?: string }).path];
   };
-  expect(await refused([10, 20], [15, 30])).toEqual([400, 'chapters/1']);
-  expect(await refused([20, 20])).toEqual([400, 'chapters/0']);
-  expect(await refused([90, 200])).toEqual([400, 'chapters/0']);
+  expect(await refused([10, 20], [15, 30])).toEqual([400, 'chapters.1']);
+  expect(await refused([20, 20])).toEqual([400, 'chapters.0']);
+  expect(await refused([90, 200])).toEqual([400, 'chapters.0']);
   expect((await send(id, 'PUT', { chapters: [{ start: -1, end: 5, title: 'CM' }] })).status).toBe(400);
   expect((await send(999_999, 'PUT', { chapters: [] })).status).toBe(404);
   expect((await (await home.get(path(id))).json()) as Chapters).toEqual({ chapters: [] });
