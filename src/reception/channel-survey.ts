@@ -1,10 +1,5 @@
 /** Surveys of channels as promises: opens a whole channel and runs one reader on it (scan or logo). */
-import {
-  AgentStreamError,
-  AgentStreamFailure,
-  type StreamProblem,
-  streamFailure,
-} from '../tuner/agent-stream.ts';
+import { AgentStreamError, AgentStreamFailure, streamFailure } from '../tuner/agent-stream.ts';
 import { logoReader } from './logo-reader.ts';
 import type { ReaderEnd } from './reader-kind.ts';
 import { type PlannedReader, planReader, type ReceptionPool } from './reception-pool.ts';
@@ -33,10 +28,9 @@ export class ChannelSurveys {
       findings: found.findings,
     });
     try {
-      const { end, problem, packets } = await this.#read(order, limit, found);
+      const { end, failure, packets } = await this.#read(order, limit, found);
       if (end.cause === 'finished') return result('complete', null);
-      if (!limit.aborted && problem !== undefined && problem.code !== 'ended')
-        return result(...refusal(streamFailure(problem)));
+      if (!limit.aborted && failure !== undefined && !isCut(failure)) return result(...refusal(failure));
       const reason = limit.aborted ? reasonOf(limit.reason) : (end.reason ?? 'the stream ended');
       if (packets === 0) return result('unreadable', reason);
       return result(limit.aborted ? 'partial' : 'broken', reason);
@@ -52,14 +46,17 @@ export class ChannelSurveys {
     { request, task }: SurveyOrder,
     limit: AbortSignal,
     found: Findings,
-  ): Promise<{ end: ReaderEnd; problem: StreamProblem | undefined; packets: number }> {
+  ): Promise<{ end: ReaderEnd; failure: Error | undefined; packets: number }> {
     const done = Promise.withResolvers<ReaderEnd>();
-    const ended = Promise.withResolvers<StreamProblem>();
+    const ended = Promise.withResolvers<Error>();
     const reader = readerFor(task, found, done.resolve);
     const stream = await this.pool.open({
       request,
       serviceId: null,
-      handlers: { ended: ended.resolve },
+      handlers: {
+        ended: (problem, by) =>
+          ended.resolve(by === 'worker' ? new Error(problem.reason) : streamFailure(problem)),
+      },
       signal: limit,
       lane: 'other',
       readers: [reader],
@@ -69,8 +66,8 @@ export class ChannelSurveys {
     if (limit.aborted) stop();
     const end = await done.promise;
     limit.removeEventListener('abort', stop);
-    const problem = end.cause === 'stream' ? await ended.promise : undefined;
-    return { end, problem, packets: await stream.close() };
+    const failure = end.cause === 'stream' ? await ended.promise : undefined;
+    return { end, failure, packets: await stream.close() };
   }
 }
 
@@ -105,8 +102,13 @@ function readerFor(
   );
 }
 
+/** The agent ended the stream, for no reason that it tells. */
+function isCut(error: Error): boolean {
+  return error instanceof AgentStreamFailure && error.problem.code === 'ended';
+}
+
 function refusal(error: unknown): [outcome: SurveyOutcome, reason: string] {
-  if (!(error instanceof AgentStreamFailure)) return ['broken', reasonOf(error)];
+  if (!(error instanceof AgentStreamFailure)) return ['crashed', reasonOf(error)];
   const { code, reason, sentence } = error.problem;
   if (error.code === 'no_tuner') return ['no_tuner', reason];
   if (code === 'agent_unreachable' || code === 'agent_silent') return ['unreachable', reason];

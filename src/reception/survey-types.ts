@@ -36,6 +36,8 @@ export type SurveyOutcome =
   | 'partial'
   /** The stream broke off. */
   | 'broken'
+  /** This program failed, not the reception. */
+  | 'crashed'
   | 'cancelled';
 
 /** Data of a stream for a scan. */

@@ -158,6 +158,40 @@ describe('a scan whose channels', () => {
   }
 });
 
+test('a reading whose worker dies is told as that, before and after its first packets', async () => {
+  for (const sent of [undefined, new StreamBuilder().nulls(100).bytes()]) {
+    const workers: Worker[] = [];
+    const asked = Promise.withResolvers<void>();
+    const server = Bun.serve({
+      ...{ port: 0, hostname: '127.0.0.1', idleTimeout: 0, development: false },
+      fetch: () => {
+        asked.resolve();
+        return sent === undefined ? new Promise<Response>(() => {}) : endless(sent);
+      },
+    });
+    closers.push(() => server.stop(true));
+    const startWorker = (): Worker => {
+      workers.push(startReceptionWorker());
+      return workers.at(-1) as Worker;
+    };
+    const pool = new ReceptionPool({ agentUrl: server.url.origin, startWorker, log: SILENT_LOG });
+    closers.push(() => pool.close());
+    const opened = Promise.withResolvers<void>();
+    const surveys = new ChannelSurveys({
+      open: async (options) => {
+        const stream = await pool.open(options);
+        opened.resolve();
+        return stream;
+      },
+    });
+    const task = { kind: 'scan' as const, type: 'CS' as const };
+    const survey = surveys.survey({ request: REQUEST, limitMs: 60_000, task }, new AbortController().signal);
+    await (sent === undefined ? asked : opened).promise;
+    workers[0]?.terminate();
+    expect((await survey).outcome).toBe('crashed');
+  }
+});
+
 describe('a scan', () => {
   test('without a free tuner gives up, as does one that is always refused', async () => {
     const busy = rig();

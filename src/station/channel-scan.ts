@@ -311,7 +311,7 @@ export class ChannelScan {
         : `${without.join('、')}では何も見つからなかったので、前の局をそのまま残しました。`,
       unseenChannels(progress).length === 0
         ? ''
-        : 'チューナーが空かず調べられなかったチャンネルは、前の局をそのまま残しました。',
+        : '調べられなかったチャンネルは、前の局をそのまま残しました。',
     ];
     const message = notes.join('') || null;
     return { state: 'finished', message };

@@ -65,7 +65,13 @@ interface LogoCollectorOptions {
 const SETTLE_MS = 200;
 
 /** Ends of an own visit that say nothing about the channel. */
-const CUT: ReadonlySet<SurveyOutcome> = new Set(['cancelled', 'no_tuner', 'unreachable', 'broken']);
+const CUT: ReadonlySet<SurveyOutcome> = new Set([
+  'cancelled',
+  'no_tuner',
+  'unreachable',
+  'crashed',
+  'broken',
+]);
 /** Only these ends of a shared reading say something about it: its other user may leave at any moment. */
 const SETTLED: ReadonlySet<SurveyOutcome> = new Set(['complete', 'partial']);
 

@@ -191,6 +191,7 @@ describe('a scan as a value', () => {
       'unreadable',
       'partial',
       'broken',
+      'crashed',
     ];
     const messages = outcomes.map((outcome) => {
       const progress = beginScan(['CS']);
@@ -293,6 +294,8 @@ describe('a scan as a value', () => {
     settleTask(progress, take(progress, 'T20'), found(stream(20, [20])));
     settleTask(progress, take(progress, 'T21'), failed('broken'));
     settleTask(progress, take(progress, 'T21'), failed('broken'));
+    settleTask(progress, take(progress, 'T22'), failed('crashed'));
+    settleTask(progress, take(progress, 'T22'), failed('crashed'));
     giveUp(progress, 'no_tuner');
     const old = (channel: string, tsid: number) => ({
       type: 'GR' as const,
@@ -301,9 +304,10 @@ describe('a scan as a value', () => {
       networkId: 4,
       stations: [],
     });
-    const before = [old('T20', 1), old('T21', 21), old('T30', 30), old('T40', 20)];
+    const before = [old('T20', 1), old('T21', 21), old('T22', 22), old('T30', 30), old('T40', 20)];
     expect(scannedTable(before, progress).map(({ channel, tsid }) => [channel, tsid])).toEqual([
       ['T20', 20],
+      ['T22', 22],
       ['T30', 30],
     ]);
     expect(unseenChannels(progress)).toHaveLength(38);

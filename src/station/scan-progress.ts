@@ -83,10 +83,16 @@ export function startTask(progress: ScanProgress, task: ScanTask): void {
 }
 
 /**
- * Ends of a first reading after which the channel is read again: something was received, or the agent was
- * unreachable. A channel without a signal costs a tuner the whole lock time, and most channels of a region are empty.
+ * Ends of a first reading after which the channel is read again: something was received, or agent or
+ * program failed. A channel without a signal costs a tuner the whole lock time, and most channels of a region are empty.
  */
-const READ_AGAIN: ReadonlySet<SurveyOutcome> = new Set(['complete', 'unreachable', 'partial', 'broken']);
+const READ_AGAIN: ReadonlySet<SurveyOutcome> = new Set([
+  'complete',
+  'unreachable',
+  'crashed',
+  'partial',
+  'broken',
+]);
 
 /** Applies the end of a survey. A channel that had a signal and failed is read again after all others. */
 export function settleTask(progress: ScanProgress, task: ScanTask, result: SurveyResult): void {
@@ -188,6 +194,7 @@ const MESSAGES: Record<SurveyOutcome, string> = {
   unreadable: '届いた信号を放送として読めませんでした',
   partial: '放送局の情報（NIT と SDT）が時間内に届きませんでした',
   broken: '受信が途中で切れました',
+  crashed: '調べている途中で受信処理が止まりました',
   cancelled: '中止しました',
 };
 
@@ -211,7 +218,7 @@ export function foundTypes(progress: ScanProgress): BroadcastType[] {
 }
 
 /** Outcomes without information about the channel, because it was never read. */
-const UNSEEN: ReadonlySet<SurveyOutcome> = new Set(['no_tuner', 'unreachable', 'cancelled']);
+const UNSEEN: ReadonlySet<SurveyOutcome> = new Set(['no_tuner', 'unreachable', 'crashed', 'cancelled']);
 
 /** Channels of the found types that could not be read. */
 export function unseenChannels(progress: ScanProgress): Failed[] {
