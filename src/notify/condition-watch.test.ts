@@ -4,7 +4,7 @@ import { SILENT_LOG } from '../../lib/host/log.ts';
 import type { Card, Tuner } from '../../lib/wire/agent.ts';
 import type { NewNotice } from '../model/notice.ts';
 import { writeNow } from '../store/transaction.ts';
-import { ConditionWatch } from './condition-watch.ts';
+import { ConditionWatch, type SpaceShortage } from './condition-watch.ts';
 
 const HOUR = 3_600_000;
 const CHECK_MS = 600_000;
@@ -14,7 +14,7 @@ let told: NewNotice[];
 let now: number;
 let tuners: Pick<Tuner, 'id' | 'name' | 'state' | 'disabled'>[] | 'away';
 let card: Pick<Card, 'state' | 'failure'>;
-let shortage: { fullAt: number | null } | null;
+let shortage: SpaceShortage | null;
 let guideReadAt: number;
 let version: string;
 let watch: ConditionWatch;
@@ -72,7 +72,7 @@ describe('ConditionWatch', () => {
   test('what is found at the first look is no news, also a tuner that is broken and a missing card', async () => {
     tuners = [{ id: 'a', name: '地上波1', state: 'error', disabled: false }];
     card = { state: 'absent', failure: 'no_card' };
-    shortage = { fullAt: null };
+    shortage = { leftMs: HOUR / 2, fullAt: null };
     guideReadAt = now - 100 * HOUR;
     expect(await check()).toEqual([]);
   });
@@ -108,14 +108,28 @@ describe('ConditionWatch', () => {
     expect(await check()).toEqual(['card_lost card']);
     card = { state: 'ready', failure: null };
     expect(await check()).toEqual([]);
-    shortage = { fullAt: null };
+    shortage = { leftMs: HOUR / 2, fullAt: null };
     expect(await check()).toEqual(['disk_low recordings']);
-    shortage = { fullAt: now + HOUR };
+    shortage = { leftMs: HOUR / 2, fullAt: now + HOUR };
     expect(await check()).toEqual(['will_fail recordings']);
     shortage = null;
     expect(await check()).toEqual([]);
     now += 37 * HOUR;
     expect(await check(18)).toEqual(['guide_stale guide']);
+  });
+
+  test('space that was forecast to be used up is told again once it is: recordings are not written', async () => {
+    await check();
+    shortage = { leftMs: HOUR / 2, fullAt: now + HOUR / 4 };
+    expect(await check(5)).toEqual(['will_fail recordings']);
+    shortage = { leftMs: 0, fullAt: now };
+    expect(await check(1)).toEqual([]);
+    expect(await check(4)).toEqual(['disk_low recordings']);
+    expect(told.at(-1)?.facts.text).toBe(
+      '録画先の空き容量がなくなりました。空きを増やすまで録画できません。',
+    );
+    shortage = null;
+    expect(await check(4)).toEqual([]);
   });
 
   test('trouble of the database, with its own sentence, once', async () => {

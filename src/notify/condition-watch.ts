@@ -8,13 +8,20 @@ import type { NoticeFacts } from '../model/notice.ts';
 import type { NoticeStore } from '../store/notice-store.ts';
 import type { Write } from '../store/transaction.ts';
 
+export interface SpaceShortage {
+  /** How long one recording could still be written, ms. */
+  leftMs: number;
+  /** Epoch ms, of running and planned recordings; null: the space just suffices. */
+  fullAt: number | null;
+}
+
 interface ConditionOptions {
   store: Pick<NoticeStore, 'condition' | 'noteCondition'>;
   /** @throws Failure agent_unavailable */
   tuners: () => Promise<readonly Tuner[]>;
   card: () => Promise<Card>;
-  /** null: enough. `fullAt`: epoch ms. */
-  shortage: () => Promise<{ fullAt: number | null } | null>;
+  /** null: enough. */
+  shortage: () => Promise<SpaceShortage | null>;
   /** Japanese sentence; null: none is known. */
   databaseTrouble: () => string | null;
   /** Epoch ms at which any station's guide was last read; null: never, or it is not collected. */
@@ -39,6 +46,8 @@ interface Condition {
 
 /** A state that is seen in two checks in a row is told: a tuner may be reset, a disk scanned. */
 const SEEN = 2;
+/** A running recording learns at its end what it lacks: that it cannot be written is told at once. */
+const USED_UP_MS = 60_000;
 const GUIDE_STALE_MS = 36 * 3_600_000;
 /** The guide is old when a machine that was off is started; it is read within some hours. */
 const GUIDE_SETTLE_MS = 3 * 3_600_000;
@@ -141,8 +150,12 @@ export class ConditionWatch {
     const shortage = await this.options.shortage();
     const base = { subject: 'storage:recordings', kind: 'storage' } as const;
     if (shortage === null) return { ...base, state: 'enough', event: null, facts: {} };
-    const { fullAt } = shortage;
+    const { leftMs, fullAt } = shortage;
     if (fullAt === null) return { ...base, state: 'low', event: 'disk_low', facts: {} };
+    if (leftMs < USED_UP_MS) {
+      const facts = { text: '録画先の空き容量がなくなりました。空きを増やすまで録画できません。' };
+      return { ...base, state: 'used_up', event: 'disk_low', facts };
+    }
     const text = `録画先の空き容量が足りません。このままでは${momentText(fullAt)}ごろから録画できなくなります。`;
     return { ...base, state: 'full', event: 'will_fail', facts: { text } };
   }

@@ -16,7 +16,7 @@ import { NoticeStore } from '../store/notice-store.ts';
 import { commandFacts } from '../store/notice-subjects.ts';
 import { ReminderStore } from '../store/reminder-store.ts';
 import { whenWritable } from '../store/transaction.ts';
-import { ConditionWatch } from './condition-watch.ts';
+import { ConditionWatch, type SpaceShortage } from './condition-watch.ts';
 import { Deliveries } from './deliveries.ts';
 import type { Hub } from './hub.ts';
 import { NoticeActions, type NoticeDeeds } from './notice-actions.ts';
@@ -37,7 +37,7 @@ interface NotificationNeeds extends NoticeDeeds {
   texts: ReasonTexts;
   tuners: () => Promise<readonly Tuner[]>;
   card: () => Promise<Card>;
-  shortage: () => Promise<{ fullAt: number | null } | null>;
+  shortage: () => Promise<SpaceShortage | null>;
   databaseTrouble: () => string | null;
   guideReadAt: () => number | null;
   clock: Pick<BroadcastClock, 'now' | 'isSure'>;

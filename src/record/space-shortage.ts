@@ -1,6 +1,6 @@
 /**
  * Warns before the space for recordings is used up: when it suffices for about half an hour of running or planned
- * recordings. Full disks are reported by the recordings themselves.
+ * recordings. A disk that is full is told by `notify/condition-watch.ts`, what it cost by the recordings' verdicts.
  */
 import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../lib/arib/time.ts';
 import type { Log } from '../../lib/host/log.ts';
