@@ -37,11 +37,15 @@ export function withoutRealTimePriority(
   return [setpriv, '--bounding-set=-sys_nice', '--inh-caps=-sys_nice', ...command];
 }
 
-export interface ProcessEnd {
+interface ProcessEnd {
   /** Exit code, or 128 + signal. */
   code: number;
   /** The last lines that it wrote to stderr. */
   stderr: string;
+}
+
+export function exitReason({ code, stderr }: ProcessEnd): string {
+  return stderr === '' ? `ffmpeg ended with ${code}` : stderr;
 }
 
 const MAX_STDERR_CHARS = 4096;

@@ -52,7 +52,7 @@ function startSession() {
 }
 
 const ended = (isSlow: boolean): OutputEnd => ({
-  ...{ cause: 'encoder', reason: 'no output', produced: false, missing: [] },
+  ...{ cause: 'encoder', reason: 'no output', missing: [] },
   isSlow,
 });
 

@@ -27,7 +27,6 @@ export type OutputEnd =
   | {
       readonly cause: 'encoder';
       readonly reason: string;
-      readonly produced: boolean;
       readonly missing: readonly number[];
       /** It had input, and no output within its time limit: the machine may be busy. */
       readonly isSlow?: boolean;

@@ -10,7 +10,7 @@ import type { ReceptionFault } from '../../lib/arib/ts/clock.ts';
 import type { MonotonicMs } from '../../lib/host/clock.ts';
 import { settlesWithin } from '../../lib/host/deadline.ts';
 import { Fragmenter, type MediaPiece } from '../../lib/mp4/fragmenter.ts';
-import { FfmpegProcess, type ProcessEnd } from '../ffmpeg/process.ts';
+import { exitReason, FfmpegProcess } from '../ffmpeg/process.ts';
 import { DualMonoPackets } from './dual-mono.ts';
 import { type FilledStreams, GapFiller } from './gap-filler.ts';
 import { defineOutput, type Output, type OutputContext, type OutputLost } from './output-kind.ts';
@@ -51,7 +51,7 @@ type EncoderEnd =
   /** The station's layout or picture format changed: the next packets need a new encoder. */
   | { cause: 'layout' }
   /** The encoder ended, stalled or was too slow (`isSlow`). `missing`: PIDs that are not sent, or only scrambled. */
-  | { cause: 'encoder'; reason: string; produced: boolean; missing: number[]; isSlow?: boolean };
+  | { cause: 'encoder'; reason: string; missing: number[]; isSlow?: boolean };
 
 export const encoderOutput = defineOutput<EncoderOptions, EncoderCommand, EncodedPiece, EncoderEnd>({
   name: 'encoder',
@@ -66,7 +66,7 @@ function startEncoder(options: EncoderOptions, context: EncoderContext): Output<
     return new EncoderOutput(options, context);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    context.ended({ cause: 'encoder', reason, produced: false, missing: [] });
+    context.ended({ cause: 'encoder', reason, missing: [] });
     return { feed: () => {}, stop: () => {} };
   }
 }
@@ -184,7 +184,7 @@ class EncoderOutput implements Output<EncoderCommand> {
   }
 
   #failure(reason: string, missing: number[] = []): Extract<EncoderEnd, { cause: 'encoder' }> {
-    return { cause: 'encoder', reason, produced: this.#produced, missing };
+    return { cause: 'encoder', reason, missing };
   }
 
   async #read(): Promise<void> {
@@ -218,8 +218,4 @@ class EncoderOutput implements Output<EncoderCommand> {
       });
     }
   }
-}
-
-function exitReason(exit: ProcessEnd): string {
-  return exit.stderr === '' ? `ffmpeg ended with ${exit.code}` : exit.stderr;
 }

@@ -208,7 +208,6 @@ describe('StationReception', () => {
     station.pass(5_000);
     expect((await station.message('outputEnded')).end).toMatchObject({
       cause: 'encoder',
-      produced: false,
       missing: [VIDEO, SOUND],
     });
   });
