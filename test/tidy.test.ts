@@ -19,7 +19,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'lib/arib/application/application.ts',
   ],
   // The container of everything encoded, for the service and the browser.
-  'lib/mp4': ['lib/mp4', 'lib/arib/time.ts', 'lib/arib/ts/time-scale.ts'],
+  'lib/mp4': ['lib/mp4', 'lib/arib/join-bytes.ts', 'lib/arib/time.ts', 'lib/arib/ts/time-scale.ts'],
   'lib/wasm': ['lib/wasm'],
   'lib/host': ['lib/host', 'lib/wire/times.ts', 'package.json'],
   agent: ['agent', 'lib/host', 'lib/arib', 'lib/wire', 'lib/wasm'],

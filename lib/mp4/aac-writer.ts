@@ -2,6 +2,7 @@
  * Writes AAC as fragmented MP4: the audio of a broadcast in a form that a media source accepts, with unchanged
  * frames. ISO/IEC 14496-12 (boxes), 14496-14 5.6 (mp4a, esds), 14496-3 1.6.2.1 (AudioSpecificConfig).
  */
+import { joinBytes } from '../arib/join-bytes.ts';
 
 interface AacConfig {
   /** audio object type minus one, as in ADTS; 1 is low complexity. */
@@ -43,19 +44,9 @@ function text(value: string): Uint8Array {
   return Uint8Array.from(value, (letter) => letter.charCodeAt(0));
 }
 
-function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
-}
-
 function box(type: string, ...parts: Uint8Array[]): Uint8Array {
-  const body = joined(parts);
-  return joined([u32(body.length + 8), text(type), body]);
+  const body = joinBytes(parts);
+  return joinBytes([u32(body.length + 8), text(type), body]);
 }
 
 /** A box with version and flags. */
@@ -65,12 +56,12 @@ function fullBox(type: string, version: number, flags: number, ...parts: Uint8Ar
 
 const zeros = (count: number): Uint8Array => new Uint8Array(count);
 /** Unity, 16.16 and 2.30 fixed point. */
-const MATRIX = joined([0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000].map(u32));
+const MATRIX = joinBytes([0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000].map(u32));
 
 /** A descriptor of ISO/IEC 14496-1, shorter than 128 octets. */
 function descriptor(tag: number, ...parts: Uint8Array[]): Uint8Array {
-  const body = joined(parts);
-  return joined([u8(tag, body.length), body]);
+  const body = joinBytes(parts);
+  return joinBytes([u8(tag, body.length), body]);
 }
 
 function esds({ profile, samplingIndex, channelConfiguration }: AacConfig): Uint8Array {
@@ -140,7 +131,7 @@ export function aacInitSegment(config: AacConfig): Uint8Array | undefined {
     'mvex',
     fullBox('trex', 0, 0, u32(TRACK), u32(1), u32(AAC_FRAME_SAMPLES), u32(0), u32(SYNC_SAMPLE)),
   );
-  return joined([
+  return joinBytes([
     box('ftyp', text('isom'), u32(0x200), text('isomiso5mp41')),
     box('moov', movie, box('trak', header, media), defaults),
   ]);
@@ -155,7 +146,7 @@ export function aacFragment(
   start: number,
   frames: readonly Uint8Array[],
 ): Uint8Array<ArrayBuffer> {
-  const sizes = joined(frames.map((frame) => u32(frame.length)));
+  const sizes = joinBytes(frames.map((frame) => u32(frame.length)));
   const build = (dataOffset: number): Uint8Array =>
     box(
       'moof',
@@ -171,5 +162,5 @@ export function aacFragment(
     );
   const header = build(build(0).length + 8);
   const length = frames.reduce((size, frame) => size + frame.length, 8);
-  return joined([header, u32(length), text('mdat'), ...frames]);
+  return joinBytes([header, u32(length), text('mdat'), ...frames]);
 }

@@ -2,6 +2,7 @@
  * Converts an encoder's output (fragmented MP4 with broadcast times) to an initialisation segment and media fragments
  * with times near 0.
  */
+import { joinBytes } from '../arib/join-bytes.ts';
 import { type Media90k, media90k, TICKS_PER_SECOND } from '../arib/time.ts';
 import { continues } from '../arib/ts/time-scale.ts';
 import { BoxCutter } from './boxes.ts';
@@ -47,7 +48,7 @@ export class Fragmenter {
       else if (type === 'moov') {
         this.#tracks = readTracks(bytes);
         if (this.#tracks.length === 0) throw new Error('no track in the initialisation segment');
-        this.#init = joined(this.#ftyp, bytes);
+        this.#init = joinBytes([this.#ftyp, bytes]);
       } else if (type === 'moof') this.#moof = bytes;
       else if (type === 'mdat' && this.#moof !== undefined) {
         const moof = this.#moof;
@@ -77,15 +78,8 @@ export class Fragmenter {
     this.#last.set(lead.track, time);
     const left = rebase(moof, parts, this.#origin);
     if (left.length === 0) return;
-    yield { kind: 'fragment', bytes: joined(moof, mdat), sync: left.some(isSync), time };
+    yield { kind: 'fragment', bytes: joinBytes([moof, mdat]), sync: left.some(isSync), time };
   }
-}
-
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
-  const out = new Uint8Array(first.length + second.length);
-  out.set(first);
-  out.set(second, first.length);
-  return out;
 }
 
 /** Without a known codec only the container is given. */

@@ -6,7 +6,7 @@
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw, deflateRawSync } from 'node:zlib';
 import type { StationId } from '../../lib/arib/ids.ts';
-import { joinBytes } from '../reception/join-bytes.ts';
+import { joinBytes } from '../../lib/arib/join-bytes.ts';
 import { JSON_TYPE, wantsGzip } from './compat-listener.ts';
 
 /** The end of a part is on an octet, and no later part refers to it. */

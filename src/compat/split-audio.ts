@@ -6,13 +6,13 @@
 import { readAdtsHeader } from '../../lib/arib/aac/adts.ts';
 import { splitFrame } from '../../lib/arib/aac/split-frame.ts';
 import { type Pid, pid } from '../../lib/arib/ids.ts';
+import { joinBytes } from '../../lib/arib/join-bytes.ts';
 import { PACKET_SIZE, PAT_PID, packetPcr, packetPid } from '../../lib/arib/ts/packet.ts';
 import { number, packetize, stripPayload } from '../../lib/arib/ts/packetizer.ts';
 import { isSiPid, parsePat } from '../../lib/arib/ts/pat.ts';
 import { PesAssembler, type PesPacket, packetizePes } from '../../lib/arib/ts/pes.ts';
 import { PMT_TABLE_ID, parsePmt } from '../../lib/arib/ts/pmt.ts';
 import { crc32, type Section, SectionAssembler } from '../../lib/arib/ts/section.ts';
-import { joinBytes } from '../reception/join-bytes.ts';
 
 /** Of the output. Above those of Japanese broadcasts, so that no other stream of a station has them. */
 const AUDIO_PIDS = [pid(0x1e10), pid(0x1e11)] as const;

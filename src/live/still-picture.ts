@@ -2,9 +2,10 @@
  * One received intra picture as a small JPEG, in memory only: ffmpeg at the lowest priority, with one thread, bounded
  * in time and output.
  */
+
+import { joinBytes } from '../../lib/arib/join-bytes.ts';
 import { within } from '../../lib/host/deadline.ts';
 import { FfmpegProcess, lowerPriority } from '../ffmpeg/process.ts';
-import { joinBytes } from '../reception/join-bytes.ts';
 import type { IntraPicture } from '../reception/still-reader.ts';
 
 /** Some 20 KB; a picture of noise is the largest. */

@@ -7,6 +7,7 @@
  */
 import { SILENT_TICKS, silentPes } from '../../lib/arib/aac/adts.ts';
 import { type Pid, pid, type ServiceId, serviceId, transportStreamId } from '../../lib/arib/ids.ts';
+import { joinBytes } from '../../lib/arib/join-bytes.ts';
 import { type Media90k, media90k, type Pts90k, TICKS_PER_SECOND, unwrapPts } from '../../lib/arib/time.ts';
 import {
   continuityCounter,
@@ -23,7 +24,6 @@ import {
 import { packetize, writePat, writePmt } from '../../lib/arib/ts/packetizer.ts';
 import { type PesTimes, packetizePes, pesTimes, shiftPes } from '../../lib/arib/ts/pes.ts';
 import { pictureStart } from '../reception/entry-points.ts';
-import { joinBytes } from '../reception/join-bytes.ts';
 import { type StationLayout, sameLayout } from '../reception/station-layout.ts';
 import { TimeGuard } from '../reception/time-guard.ts';
 import { AdtsFrames } from './adts-frames.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import type { Pid, ServiceId, TransportStreamId } from '../../lib/arib/ids.ts';
+import { joinBytes } from '../../lib/arib/join-bytes.ts';
 import { PAT_PID } from '../../lib/arib/ts/packet.ts';
 import { packetize, writePat, writePmt } from '../../lib/arib/ts/packetizer.ts';
-import { joinBytes } from '../reception/join-bytes.ts';
 import { ProgramTables } from './program-tables.ts';
 
 test('a PMT of several packets is read, and can be read again from the forwarded packets', () => {

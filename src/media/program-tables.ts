@@ -1,10 +1,10 @@
 /** The PAT and PMT of a recorded stream, from any position on: its programme, its layout, and both as packets. */
 import type { Pid, ServiceId } from '../../lib/arib/ids.ts';
+import { joinBytes } from '../../lib/arib/join-bytes.ts';
 import { hasTransportError, PACKET_SIZE, PAT_PID, packetPid } from '../../lib/arib/ts/packet.ts';
 import { PAT_TABLE_ID, parsePat } from '../../lib/arib/ts/pat.ts';
 import { SectionAssembler } from '../../lib/arib/ts/section.ts';
 import { StationTables } from '../../lib/arib/ts/station-tables.ts';
-import { joinBytes } from '../reception/join-bytes.ts';
 import { layoutOf, type StationLayout } from '../reception/station-layout.ts';
 
 export class ProgramTables {

@@ -1,5 +1,6 @@
 /** The first audio stream of a recording as AAC frames with ADTS headers, as broadcast. ISO/IEC 13818-7 6.2. */
 import type { Pid } from '../../lib/arib/ids.ts';
+import { joinBytes } from '../../lib/arib/join-bytes.ts';
 import {
   ContinuityCheck,
   hasPayload,
@@ -11,7 +12,6 @@ import {
   startsUnit,
 } from '../../lib/arib/ts/packet.ts';
 import { pesTimes } from '../../lib/arib/ts/pes.ts';
-import { joinBytes } from '../reception/join-bytes.ts';
 import { AdtsFrames } from './adts-frames.ts';
 import { ProgramTables } from './program-tables.ts';
 import type { RecordingBytes } from './recording-bytes.ts';

@@ -4,9 +4,9 @@
  * that one that cannot be decoded does not shift the others.
  */
 import type { Pid } from '../../lib/arib/ids.ts';
+import { joinBytes } from '../../lib/arib/join-bytes.ts';
 import { TICKS_PER_SECOND } from '../../lib/arib/time.ts';
 import { hasPayload, PACKET_SIZE, packetPid, payloadStart, startsUnit } from '../../lib/arib/ts/packet.ts';
-import { joinBytes } from '../reception/join-bytes.ts';
 
 const PES_HEADER_BYTES = 9;
 const STAMP_BYTES = 5;

@@ -4,6 +4,7 @@
  */
 import { DualMonoConfigurer, isBareDualMono } from '../../lib/arib/aac/dual-mono.ts';
 import type { Pid } from '../../lib/arib/ids.ts';
+import { joinBytes } from '../../lib/arib/join-bytes.ts';
 import {
   continuityCounter,
   hasPayload,
@@ -13,7 +14,6 @@ import {
   startsUnit,
 } from '../../lib/arib/ts/packet.ts';
 import { PesAssembler, packetizePes, readPes } from '../../lib/arib/ts/pes.ts';
-import { joinBytes } from './join-bytes.ts';
 
 /** stream_id 110x xxxx, ISO/IEC 13818-1 table 2-22. */
 const AUDIO_STREAM_ID = 0xc0;

@@ -3,6 +3,7 @@
  * format, because a running encoder cannot switch to another one.
  */
 import type { Pid } from '../../lib/arib/ids.ts';
+import { joinBytes } from '../../lib/arib/join-bytes.ts';
 import type { Pts90k } from '../../lib/arib/time.ts';
 import { PTS_HZ, ptsDifference } from '../../lib/arib/ts/clock.ts';
 import {
@@ -16,7 +17,6 @@ import {
 } from '../../lib/arib/ts/packet.ts';
 import { pesTimes } from '../../lib/arib/ts/pes.ts';
 import type { VideoKind } from '../model/encoding.ts';
-import { joinBytes } from './join-bytes.ts';
 
 /** Positions are octets from the start of the station's stream. */
 export interface EntryPoint {

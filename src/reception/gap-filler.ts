@@ -5,6 +5,7 @@
  */
 import { SILENT_TICKS, silentPes } from '../../lib/arib/aac/adts.ts';
 import type { Pid } from '../../lib/arib/ids.ts';
+import { joinBytes } from '../../lib/arib/join-bytes.ts';
 import { type Pts90k, unwrapPts } from '../../lib/arib/time.ts';
 import {
   GapWatch,
@@ -26,7 +27,6 @@ import {
 import { packetizePes, pesTimes, shiftPes } from '../../lib/arib/ts/pes.ts';
 import type { VideoKind } from '../model/encoding.ts';
 import { pictureStart } from './entry-points.ts';
-import { joinBytes } from './join-bytes.ts';
 
 /** Video PES packets come 30 times a second, audio at least three times. */
 const FILL_AFTER: Readonly<Record<WatchedStream, number>> = { video: PTS_HZ * 0.3, audio: PTS_HZ * 0.5 };

@@ -6,6 +6,7 @@
  * picture is taken with its follower.
  */
 import type { Pid, ServiceId } from '../../lib/arib/ids.ts';
+import { joinBytes } from '../../lib/arib/join-bytes.ts';
 import {
   continuityCounter,
   hasPayload,
@@ -22,7 +23,6 @@ import { parsePmt } from '../../lib/arib/ts/pmt.ts';
 import { SectionDemux } from '../../lib/arib/ts/section.ts';
 import type { VideoKind } from '../model/encoding.ts';
 import { pictureStart } from './entry-points.ts';
-import { joinBytes } from './join-bytes.ts';
 import { defineReader } from './reader-kind.ts';
 import { layoutOf } from './station-layout.ts';
 

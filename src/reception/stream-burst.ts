@@ -3,9 +3,9 @@
  * tuned station can decode immediately.
  */
 
+import { joinBytes } from '../../lib/arib/join-bytes.ts';
 import type { MonotonicMs } from '../../lib/host/clock.ts';
 import { type EntryPoint, pidFirst } from './entry-points.ts';
-import { joinBytes } from './join-bytes.ts';
 
 /** An encoder needs about half a second to detect all streams; more would only add delay. */
 const WINDOW_MS = 2_000;

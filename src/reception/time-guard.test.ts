@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { pid } from '../../lib/arib/ids.ts';
+import { joinBytes } from '../../lib/arib/join-bytes.ts';
 import { PACKET_SIZE, packetPid, startsUnit } from '../../lib/arib/ts/packet.ts';
 import { pesPacket, StreamBuilder } from '../../test/stream-builder.ts';
-import { joinBytes } from './join-bytes.ts';
 import { TimeGuard } from './time-guard.ts';
 
 const SOUND = pid(0x110);

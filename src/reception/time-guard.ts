@@ -3,6 +3,7 @@
  * bit in an audio time stamp makes it insert hours of silence, which takes gigabytes of memory.
  */
 import type { Pid } from '../../lib/arib/ids.ts';
+import { joinBytes } from '../../lib/arib/join-bytes.ts';
 import type { Pts90k } from '../../lib/arib/time.ts';
 import { PTS_HZ, ptsDifference } from '../../lib/arib/ts/clock.ts';
 import {
@@ -14,7 +15,6 @@ import {
   startsUnit,
 } from '../../lib/arib/ts/packet.ts';
 import { readPes } from '../../lib/arib/ts/pes.ts';
-import { joinBytes } from './join-bytes.ts';
 
 /**
  * Time stamps of a stream are at most 0.7 s apart (ISO/IEC 13818-1 2.7.4); larger steps must be confirmed by a second

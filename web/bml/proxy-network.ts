@@ -3,6 +3,7 @@
  * what servers send never touches the page. At most four requests run at once, as the service allows a client; the
  * others wait. Each has a limit of time and size of its own, whatever the service does.
  */
+import { joinBytes } from '../../lib/arib/join-bytes.ts';
 import type { ConfirmAnswer } from '../../lib/wire/bidirectional.ts';
 import {
   PEER_CACHE_HEADER,
@@ -172,13 +173,7 @@ async function bytesOf({ body }: Response): Promise<Uint8Array<ArrayBuffer> | un
     }
     parts.push(value);
   }
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
+  return joinBytes(parts);
 }
 
 async function confirmationOf(response: Response): Promise<Confirmation | NetworkFault> {

@@ -3,6 +3,7 @@
  * sends them from a second on (first the state at that time, which ends with `currentTime`), or as they are saved on this
  * device. What a line holds was broadcast by anyone: memory is bounded, and a line that is none is left out.
  */
+import { joinBytes } from '../../lib/arib/join-bytes.ts';
 import type { DataMessage } from '../player/side-tracks.ts';
 
 export interface RecordedItem {
@@ -51,15 +52,8 @@ class LineParts {
 
   /** The whole line; empty if it was too long. */
   end(): Uint8Array {
-    const parts = this.#parts;
-    const line = parts.length === 1 ? parts[0] : new Uint8Array(this.#isTooLong ? 0 : this.#octets);
-    if (line === undefined) return new Uint8Array(0);
-    let at = 0;
-    if (parts.length > 1)
-      for (const part of parts) {
-        line.set(part, at);
-        at += part.length;
-      }
+    const [only] = this.#parts;
+    const line = only !== undefined && this.#parts.length === 1 ? only : joinBytes(this.#parts);
     this.#parts = [];
     this.#octets = 0;
     this.#isTooLong = false;

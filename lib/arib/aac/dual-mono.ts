@@ -7,6 +7,7 @@
  * right is sub. The element is exactly seven octets long, so that the following data is not shifted by bits. The
  * audio is neither decoded nor changed.
  */
+import { joinBytes } from '../join-bytes.ts';
 import { ADTS_HEADER, type AdtsHeader, readAdtsHeader, setFrameLength } from './adts.ts';
 
 /** id_syn_ele of ISO/IEC 13818-7 table 11, three bits. */
@@ -93,7 +94,7 @@ export class DualMonoConfigurer {
       at = this.#frame(input, at, parts);
     }
     this.#held = input.slice(at);
-    return join(parts);
+    return joinBytes(parts);
   }
 
   /** Handles the octets where a frame should start; returns where to continue. */
@@ -122,14 +123,4 @@ export class DualMonoConfigurer {
     this.#passing = header.frameLength - header.headerLength;
     return at + header.headerLength;
   }
-}
-
-function join(parts: readonly Uint8Array[]): Uint8Array {
-  const output = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    output.set(part, at);
-    at += part.length;
-  }
-  return output;
 }

@@ -1,5 +1,6 @@
 /** Descriptors of events: their texts, genres, groups and series. */
 import type { EventId, NetworkId, ServiceId, TransportStreamId } from '../ids.ts';
+import { joinBytes } from '../join-bytes.ts';
 import type { Reader } from '../reader.ts';
 import { decodeText, decodeWord, readText } from '../text/text.ts';
 import { type BroadcastMs, jstTime } from '../time.ts';
@@ -48,7 +49,7 @@ export class ExtendedItem {
 
   /** An item with octets from different places. */
   static of(heading: Uint8Array, body: Uint8Array): ExtendedItem {
-    const bytes = joined(heading, body);
+    const bytes = joinBytes([heading, body]);
     return new ExtendedItem(bytes, 0, heading.length, heading.length, bytes.length);
   }
 
@@ -130,7 +131,7 @@ function inOrder(descriptors: readonly ExtendedEventDescriptor[]): boolean {
 function join(language: string, parts: readonly ExtendedEventDescriptor[]): ExtendedText {
   let text: Uint8Array | undefined;
   for (const part of parts) {
-    if (part.text.length > 0) text = text === undefined ? part.text : joined(text, part.text);
+    if (part.text.length > 0) text = text === undefined ? part.text : joinBytes([text, part.text]);
   }
   return { language, items: paragraphs(joinItems(parts)), text: text === undefined ? '' : decodeText(text) };
 }
@@ -173,14 +174,7 @@ function paragraphs(items: readonly ExtendedItem[]): [string, string][] {
 }
 
 function joinedItem(a: ExtendedItem, b: ExtendedItem): ExtendedItem {
-  return ExtendedItem.of(joined(a.heading, b.heading), joined(a.body, b.body));
-}
-
-function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
-  const joined = new Uint8Array(a.length + b.length);
-  joined.set(a);
-  joined.set(b, a.length);
-  return joined;
+  return ExtendedItem.of(joinBytes([a.heading, b.heading]), joinBytes([a.body, b.body]));
 }
 
 /** Content descriptor, tag 0x54: the genres of an event. ARIB STD-B10 Part 2, 6.2.4 and Annex H. */

@@ -5,6 +5,7 @@
  * Packets of 188 octets, at distances of 188, 192 or 204: with a time stamp before each (recordings on disc) or with
  * parity after it. The octets between them are dropped; the output always has 188.
  */
+import { joinBytes } from '../join-bytes.ts';
 import { PACKET_SIZE, SYNC_BYTE } from './packet.ts';
 
 /**
@@ -155,12 +156,5 @@ function refuted(bytes: Uint8Array, at: number, stride: number): boolean {
 
 function join(runs: readonly Uint8Array[]): Uint8Array {
   const [only] = runs;
-  if (only !== undefined && runs.length === 1) return only;
-  const joined = new Uint8Array(runs.reduce((sum, run) => sum + run.length, 0));
-  let at = 0;
-  for (const run of runs) {
-    joined.set(run, at);
-    at += run.length;
-  }
-  return joined;
+  return only !== undefined && runs.length === 1 ? only : joinBytes(runs);
 }

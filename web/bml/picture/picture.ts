@@ -1,4 +1,5 @@
 /** Pictures of a carousel to bitmaps; any file, of any size, gives a bitmap or nothing. */
+import { joinBytes } from '../../../lib/arib/join-bytes.ts';
 import type { Palette } from './palette.ts';
 
 /** What a reader of a picture format returns: a file that a browser may decode. */
@@ -74,16 +75,6 @@ function createChunk(type: string, data: Uint8Array): Uint8Array {
   return chunk;
 }
 
-function concatenate(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}
-
 // PNG pictures of a carousel (ARIB STD-B24 Vol. 2): those of colour type 3 take their colours from the document's
 // CLUT; a palette of their own is ignored and often absent, which browsers refuse.
 
@@ -124,7 +115,7 @@ export function encodePng(
     colourType === INDEXED
       ? paletteChunks(palette, Math.min(256, 1 << bits))
       : content.filter(({ type }) => type === 'tRNS').map(({ whole }) => whole);
-  const bytes = concatenate([
+  const bytes = joinBytes([
     PNG_SIGNATURE,
     createChunk('IHDR', header),
     ...colours,
@@ -255,7 +246,7 @@ function readJpeg(file: Uint8Array): EncodedPicture | undefined {
     at = end;
   }
   if (size === undefined || scans === 0) return undefined;
-  const bytes = concatenate([...parts, Uint8Array.of(0xff, EOI)]);
+  const bytes = joinBytes([...parts, Uint8Array.of(0xff, EOI)]);
   const { width, height, components } = size;
   return { type: 'image/jpeg', bytes, width, height, isBt709: components === 3 && !isRgb };
 }
