@@ -6,7 +6,7 @@ import { BROADCAST_TYPES, type BroadcastType } from '../../lib/arib/ids.ts';
 import { SATELLITE_STREAMS } from '../../lib/arib/satellite-streams.ts';
 import type { Channel } from '../../lib/wire/agent.ts';
 import { channelNameForm, parseChannelName } from '../channel-name.ts';
-import { type Entry, entryName, type ImportNote, isTrue, readEntries, textOf } from './mirakurun-file.ts';
+import { type Entry, entryName, type ImportNote, isDisabled, readEntries, textOf } from './mirakurun-file.ts';
 
 interface ImportedChannels {
   readonly channels: Channel[];
@@ -28,7 +28,7 @@ export function readMirakurunChannels(text: string, file: string): ImportedChann
   for (const [index, entry] of readEntries(text, file).entries()) {
     const name = entryName(entry, index);
     const type = BROADCAST_TYPES.find((one) => one === entry.type);
-    if (isTrue(entry, 'isDisabled')) disabled += 1;
+    if (isDisabled(entry)) disabled += 1;
     else if (type === undefined) {
       notes.push({ entry: name, text: `取り込めません。type が GR・BS・CS のどれでもありません` });
     } else {

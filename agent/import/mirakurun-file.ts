@@ -82,8 +82,8 @@ export function textOf(entry: Entry, field: string): string | undefined {
   return text === '' ? undefined : text;
 }
 
-export function isTrue(entry: Entry, field: string): boolean {
-  return Object.hasOwn(entry, field) && entry[field] === true;
+export function isDisabled(entry: Entry): boolean {
+  return Object.hasOwn(entry, 'isDisabled') && entry.isDisabled === true;
 }
 
 /** Name of an entry in notes. @param index from 0 */

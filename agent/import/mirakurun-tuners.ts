@@ -7,7 +7,7 @@ import { BROADCAST_TYPES, type BroadcastType } from '../../lib/arib/ids.ts';
 import type { TunerDefinition } from '../../lib/wire/agent.ts';
 import { splitWords } from '../driver/command-line.ts';
 import { characterDevice } from '../driver/px4/device-names.ts';
-import { type Entry, entryName, type ImportNote, isTrue, readEntries, textOf } from './mirakurun-file.ts';
+import { type Entry, entryName, type ImportNote, isDisabled, readEntries, textOf } from './mirakurun-file.ts';
 
 interface ImportedTuners {
   readonly tuners: TunerDefinition[];
@@ -71,7 +71,7 @@ function tunerOf(entry: Entry, note: (problem: string) => void): TunerDefinition
     ...(name === undefined ? {} : { name }),
     ...device,
     types,
-    ...(isTrue(entry, 'isDisabled') ? { disabled: true } : {}),
+    ...(isDisabled(entry) ? { disabled: true } : {}),
     ...(lnb ? { lnb: true } : {}),
   };
 }

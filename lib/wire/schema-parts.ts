@@ -42,12 +42,12 @@ export function recordingIdSchema(options?: IntegerOptions): TUnsafe<RecordingId
   return t.Unsafe<RecordingId>(t.Integer(options));
 }
 
-export function reservationIdSchema(options?: IntegerOptions): TUnsafe<ReservationId> {
-  return t.Unsafe<ReservationId>(t.Integer(options));
+export function reservationIdSchema(): TUnsafe<ReservationId> {
+  return t.Unsafe<ReservationId>(t.Integer());
 }
 
-export function ruleIdSchema(options?: IntegerOptions): TUnsafe<RuleId> {
-  return t.Unsafe<RuleId>(t.Integer(options));
+export function ruleIdSchema(): TUnsafe<RuleId> {
+  return t.Unsafe<RuleId>(t.Integer());
 }
 
 /** Times of programmes, reservations and recordings. */

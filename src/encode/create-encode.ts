@@ -32,9 +32,9 @@ const WORK_FOLDER = 'encode-work';
 const STALL_MS = 10 * 60_000;
 
 /** Command prefix for the lowest priority: of the processor, and of the disk where supported. */
-export function backgroundWords(which: (name: string) => string | null = Bun.which): string[] {
-  const nice = which('nice');
-  const ionice = which('ionice');
+export function backgroundWords(): string[] {
+  const nice = Bun.which('nice');
+  const ionice = Bun.which('ionice');
   return [
     ...(ionice === null ? [] : [ionice, '-c', '3', '-t']),
     ...(nice === null ? [] : [nice, '-n', '19']),

@@ -148,7 +148,7 @@ export class Encoders {
     const usable = VIDEO_ENCODERS.filter((encoder) => this.#trials.get(encoder.name)?.works === true);
     const isLooking = this.#looking !== undefined || this.#lookedAt === NEVER;
     const state = this.#found === undefined ? 'missing' : this.#trying === undefined ? 'ready' : 'probing';
-    const av1 = this.#fastest('av1');
+    const av1 = this.#fastestAv1();
     return {
       state: isLooking ? 'probing' : state,
       path: this.#found?.path ?? null,
@@ -200,7 +200,7 @@ export class Encoders {
   async av1(): Promise<EncoderChoice | undefined> {
     const found = await this.#need();
     if (this.#trying !== undefined) await settlesWithin(AV1_WAIT_MS, this.#trying);
-    const best = this.#fastest('av1');
+    const best = this.#fastestAv1();
     if (best === undefined || best.speed < AV1_MIN_SPEED) {
       this.#tryAgain(found);
       return undefined;
@@ -211,7 +211,7 @@ export class Encoders {
 
   /** Whether `av1` would return an encoder now; false during the trials. */
   get hasAv1(): boolean {
-    const best = this.#trying === undefined ? this.#fastest('av1') : undefined;
+    const best = this.#trying === undefined ? this.#fastestAv1() : undefined;
     return best !== undefined && best.speed >= AV1_MIN_SPEED;
   }
 
@@ -252,11 +252,11 @@ export class Encoders {
     return (this.#suspended.get(name) ?? 0) > this.options.now();
   }
 
-  #fastest(codec: VideoCodec): { encoder: VideoEncoder; speed: number } | undefined {
+  #fastestAv1(): { encoder: VideoEncoder; speed: number } | undefined {
     let best: { encoder: VideoEncoder; speed: number } | undefined;
     for (const encoder of VIDEO_ENCODERS) {
       const trial = this.#trials.get(encoder.name);
-      if (encoder.codec !== codec || trial?.works !== true || this.#isSuspended(encoder.name)) continue;
+      if (encoder.codec !== 'av1' || trial?.works !== true || this.#isSuspended(encoder.name)) continue;
       if (best === undefined || trial.speed > best.speed) best = { encoder, speed: trial.speed };
     }
     return best;
@@ -302,7 +302,7 @@ export class Encoders {
   #retryWhenIdle(): void {
     clearInterval(this.#retrial);
     const { isIdle = isMachineIdle, retrialMs = RETRIAL_MS } = this.options;
-    const best = this.#fastest('av1');
+    const best = this.#fastestAv1();
     if (best === undefined || best.speed >= AV1_MIN_SPEED) return;
     if (this.#triedWhenIdle || this.#abort.signal.aborted) return;
     this.#retrial = setInterval(() => {

@@ -134,9 +134,8 @@ async function* compressed(text: AsyncGenerator<string>): AsyncGenerator<Uint8Ar
   try {
     for await (const batch of text) {
       await new Promise<void>((resolve, reject) => {
-        const done = (error?: Error | null): void => (error ? reject(error) : resolve());
-        if (batch === '') gzip.flush(constants.Z_SYNC_FLUSH, () => done());
-        else gzip.write(batch, done);
+        if (batch === '') gzip.flush(constants.Z_SYNC_FLUSH, resolve);
+        else gzip.write(batch, (error) => (error ? reject(error) : resolve()));
       });
       yield* out.splice(0);
     }

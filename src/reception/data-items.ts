@@ -21,9 +21,9 @@ const RANK: Readonly<Record<ResponseMessage['type'], number>> = {
 const utf8 = new TextEncoder();
 
 /** @param key null: not for clients that join later */
-export function dataItem(key: string | null, message: ResponseMessage, clears?: string): SideItem {
+export function dataItem(key: string | null, message: ResponseMessage): SideItem {
   const frame = liveFrame(LIVE_CHANNEL.data, 0, utf8.encode(JSON.stringify(message)));
-  return itemOf(key, message.type, frame, clears);
+  return itemOf(key, message.type, frame);
 }
 
 /** Messages whose key begins with this are obsolete. */
@@ -31,13 +31,8 @@ export function clearedItem(prefix: string): SideItem {
   return { key: null, clears: prefix, size: 0 };
 }
 
-function itemOf(
-  key: string | null,
-  type: ResponseMessage['type'],
-  frame: Uint8Array<ArrayBuffer>,
-  clears?: string,
-): SideItem {
-  return { key, rank: RANK[type], size: frame.length, frame, ...(clears === undefined ? {} : { clears }) };
+function itemOf(key: string | null, type: ResponseMessage['type'], frame: Uint8Array<ArrayBuffer>): SideItem {
+  return { key, rank: RANK[type], size: frame.length, frame };
 }
 
 /** Encoded at once; a multiple of three. */

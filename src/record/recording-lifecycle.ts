@@ -7,7 +7,7 @@
  * because a table that says "not yet" may be wrong. The times come from `guide/air-watch.ts` (what is on the air) by
  * `schedule/plan/program-times.ts`.
  */
-import type { BroadcastMs } from '../../lib/arib/time.ts';
+import { type BroadcastMs, earliest, latest, plusMs } from '../../lib/arib/time.ts';
 import { PRIORITY } from '../../lib/wire/vocabulary.ts';
 import type { AirState } from '../model/airing.ts';
 import type { RecordingEnding } from '../model/recording.ts';
@@ -131,13 +131,13 @@ export function beginLifecycle({
   const firmCloseAt = times.closeAt;
   const facts: LifecycleFacts = { times, airState: null, isAired, isInformed, yieldedAt: null, firmCloseAt };
   if (isUnreceived)
-    return { ...facts, state: 'unreceived', until: later(at, PROBE_TRY_MS), hasWritten: false };
+    return { ...facts, state: 'unreceived', until: plusMs(at, PROBE_TRY_MS), hasWritten: false };
   return { ...facts, state: hasMain ? 'on' : 'announced' };
 }
 
 /** Its end unless a later order changes it. */
 export function endsAt({ closeAt, holdUntil }: Pick<LifecycleTimes, 'closeAt' | 'holdUntil'>): BroadcastMs {
-  return holdUntil === null ? closeAt : max(closeAt, holdUntil);
+  return holdUntil === null ? closeAt : latest(closeAt, holdUntil);
 }
 
 /** Received data is written. */
@@ -159,10 +159,10 @@ export function next(lifecycle: RecordingLifecycle, event: LifecycleEvent): Reco
     case 'ordered':
       return ordered(lifecycle, event.ordered, event.at);
     case 'yielded':
-      return over({ ...lifecycle, yieldedAt: event.at }, endOfProbe(lifecycle, 'finished'), event.at);
+      return over({ ...lifecycle, yieldedAt: event.at }, endOfProbe(lifecycle), event.at);
     case 'opened':
       return lifecycle.state === 'unreceived'
-        ? { ...lifecycle, until: min(lifecycle.until, later(event.at, PROBE_RECEIVED_MS)) }
+        ? { ...lifecycle, until: earliest(lifecycle.until, plusMs(event.at, PROBE_RECEIVED_MS)) }
         : lifecycle;
     case 'stopped':
       return over(lifecycle, 'stopped', event.at);
@@ -172,7 +172,7 @@ export function next(lifecycle: RecordingLifecycle, event: LifecycleEvent): Reco
       return over(lifecycle, 'closed', event.at);
     case 'clock_set':
       return lifecycle.state === 'unreceived'
-        ? { ...lifecycle, until: later(lifecycle.until, event.byMs) }
+        ? { ...lifecycle, until: plusMs(lifecycle.until, event.byMs) }
         : lifecycle;
     default:
       return assertNever(event);
@@ -187,7 +187,7 @@ function ticked(
   const { times, isAired } = lifecycle;
   switch (lifecycle.state) {
     case 'unreceived':
-      return at >= lifecycle.until ? over(lifecycle, endOfProbe(lifecycle, 'finished'), at) : lifecycle;
+      return at >= lifecycle.until ? over(lifecycle, endOfProbe(lifecycle), at) : lifecycle;
     case 'broken_off':
       return times.listenUntil === null || at >= times.listenUntil
         ? over(lifecycle, 'finished', at)
@@ -216,7 +216,7 @@ function ended(
 ): RecordingLifecycle {
   const { listenUntil } = lifecycle.times;
   if (isCutOff)
-    return { ...lifecycle, state: 'unreceived', until: later(at, PROBE_TRY_MS), hasWritten: true };
+    return { ...lifecycle, state: 'unreceived', until: plusMs(at, PROBE_TRY_MS), hasWritten: true };
   if (isReceiving && listenUntil !== null && listenUntil > at) return { ...lifecycle, state: 'broken_off' };
   return over(lifecycle, 'finished', at);
 }
@@ -235,10 +235,10 @@ function ordered(
     (lifecycle.state === 'on' || lifecycle.state === 'extended' || !isWritten(lifecycle.state)) && !isDenied;
   const times: LifecycleTimes = {
     openAt: before.openAt,
-    startAt: hasMain ? min(before.startAt, order.startAt) : order.startAt,
+    startAt: hasMain ? earliest(before.startAt, order.startAt) : order.startAt,
     // The part on the air so far stays wanted, whatever a later table announces.
-    endAt: order.airState === 'on' ? max(order.endAt, min(before.endAt, at)) : order.endAt,
-    closeAt: max(order.closeAt, keptClose(lifecycle, order, at)),
+    endAt: order.airState === 'on' ? latest(order.endAt, earliest(before.endAt, at)) : order.endAt,
+    closeAt: latest(order.closeAt, keptClose(lifecycle, order, at)),
     holdUntil: order.holdUntil ?? (isInformed ? null : before.holdUntil),
     listenUntil: order.listenUntil,
     brokenAt: brokenSince(lifecycle, order, at),
@@ -262,7 +262,7 @@ function keptClose(
   if (airState === null) return times.closeAt;
   // After a restart only the row says that it was on.
   const isReplaced = airState === 'past' || (airState === 'elsewhere' && isAired === true);
-  return isReplaced ? min(times.closeAt, later(at, REPLACED_MS)) : firmCloseAt;
+  return isReplaced ? earliest(times.closeAt, plusMs(at, REPLACED_MS)) : firmCloseAt;
 }
 
 /** The plan drops the value after a while; it stays valid until the programme is held open again. */
@@ -300,25 +300,13 @@ function aired<C extends Exclude<RecordingLifecycle, { state: 'over' }>>(lifecyc
 }
 
 /** A probe without result leaves the recording as the earlier process left it. */
-function endOfProbe(lifecycle: RecordingLifecycle, end: 'finished'): LifecycleEnd {
-  return lifecycle.state === 'unreceived' && !lifecycle.hasWritten ? 'unreceived' : end;
+function endOfProbe(lifecycle: RecordingLifecycle): LifecycleEnd {
+  return lifecycle.state === 'unreceived' && !lifecycle.hasWritten ? 'unreceived' : 'finished';
 }
 
 function over(lifecycle: RecordingLifecycle, end: LifecycleEnd, at: BroadcastMs): RecordingLifecycle {
   const { times, airState, isAired, isInformed, yieldedAt, firmCloseAt } = lifecycle;
   return { times, airState, isAired, isInformed, yieldedAt, firmCloseAt, state: 'over', end, at };
-}
-
-function later(at: BroadcastMs, ms: number): BroadcastMs {
-  return (at + ms) as BroadcastMs;
-}
-
-function max(a: BroadcastMs, b: BroadcastMs): BroadcastMs {
-  return a > b ? a : b;
-}
-
-function min(a: BroadcastMs, b: BroadcastMs): BroadcastMs {
-  return a < b ? a : b;
 }
 
 /** A probe has the priority of live viewing; waiting for an interrupted programme only uses a free tuner. */

@@ -120,20 +120,19 @@ interface Row {
 export function* recordingsWithoutOriginal(
   database: Database,
   open: keyof typeof OPEN,
-  page = PAGE,
 ): Generator<RecordingId[]> {
   const { index, where } = OPEN[open];
-  const query = database.query<Row, { startAt: BroadcastMs; id: number; page: number }>(
+  const query = database.query<Row, { startAt: BroadcastMs; id: number }>(
     `SELECT id, start_at AS startAt,
        NOT EXISTS (SELECT 1 FROM recording_files WHERE recording_id = r.id AND source = 'ts')
          AND NOT EXISTS (SELECT 1 FROM recording_parts WHERE recording_id = r.id AND part > 0)
          AND r.id NOT IN (SELECT id FROM recordings INDEXED BY recordings_unfinished WHERE state = 'recording')
          AS isLacking
      FROM recordings AS r INDEXED BY ${index}
-     WHERE ${where} AND shelf = 1 AND (start_at, id) > ($startAt, $id) ORDER BY start_at, id LIMIT $page`,
+     WHERE ${where} AND shelf = 1 AND (start_at, id) > ($startAt, $id) ORDER BY start_at, id LIMIT ${PAGE}`,
   );
   for (let last = { startAt: broadcastMs(Number.MIN_SAFE_INTEGER), id: 0 }; ; ) {
-    const rows = query.all({ startAt: last.startAt, id: last.id, page });
+    const rows = query.all({ startAt: last.startAt, id: last.id });
     const end = rows.at(-1);
     if (end === undefined) return;
     last = end;

@@ -320,9 +320,9 @@ export class RecordingStore extends RecordingPartRows {
    * Expected files of ended recordings that can be watched, including further parts. Each page is a separate query:
    * all of 40,000 recordings at once would block the thread for 70 ms.
    */
-  *filePages(recordings = FILES_A_PAGE): Generator<StoredFile[]> {
-    const bound = this.database.query<{ last: number | null }, { after: number; recordings: number }>(
-      'SELECT max(id) AS last FROM (SELECT id FROM recordings WHERE id > $after ORDER BY id LIMIT $recordings)',
+  *filePages(): Generator<StoredFile[]> {
+    const bound = this.database.query<{ last: number | null }, { after: number }>(
+      `SELECT max(id) AS last FROM (SELECT id FROM recordings WHERE id > $after ORDER BY id LIMIT ${FILES_A_PAGE})`,
     );
     const page = this.database.query<StoredFile, { after: number; last: number }>(
       `SELECT f.recording_id AS recordingId, f.path FROM recording_files f
@@ -340,7 +340,7 @@ export class RecordingStore extends RecordingPartRows {
        ORDER BY 1`,
     );
     for (let after = 0; ; ) {
-      const last = bound.get({ after, recordings })?.last ?? null;
+      const last = bound.get({ after })?.last ?? null;
       if (last === null) return;
       yield page.all({ after, last });
       after = last;

@@ -9,7 +9,7 @@
  * SQLite's lock remains the authority, and the only one for other programs: a thread that was not admitted in time
  * tries all the same.
  */
-import { type MonotonicClock, systemMonotonicClock } from '../../lib/host/clock.ts';
+import { systemMonotonicClock as clock } from '../../lib/host/clock.ts';
 
 /** Memory of the lock, shared by all threads: the worker that holds it (0: none), and the main thread's writers. */
 type WriteLockMemory = Int32Array<SharedArrayBuffer>;
@@ -31,8 +31,6 @@ const PATIENCE_MS = 1000;
 export class WriteLock {
   readonly #memory: WriteLockMemory = new Int32Array(new SharedArrayBuffer(WORDS * 4));
   #workers = 0;
-
-  constructor(private readonly clock: MonotonicClock = systemMonotonicClock) {}
 
   /** For a worker that is being started. */
   share(): WorkerLock {
@@ -59,17 +57,17 @@ export class WriteLock {
 
   /** @returns whether no worker holds the lock, within the limit */
   async free(limitMs: number): Promise<boolean> {
-    return isFreed(this.#memory, HOLDER, limitMs, this.clock);
+    return isFreed(this.#memory, HOLDER, limitMs);
   }
 
   /** The same; blocks the thread. */
   freeBlocking(limitMs: number): boolean {
     const memory = this.#memory;
-    const until = this.clock() + limitMs;
+    const until = clock() + limitMs;
     for (;;) {
       const holder = Atomics.load(memory, HOLDER);
       if (holder === 0) return true;
-      const rest = until - this.clock();
+      const rest = until - clock();
       if (rest <= 0) return false;
       Atomics.wait(memory, HOLDER, holder, rest);
     }
@@ -80,18 +78,14 @@ export class WriteLock {
  * Runs one transaction of a worker when the main thread does not want to write and no other worker holds the lock, or
  * after the limit all the same. @param act must end soon
  */
-export async function holding<T>(
-  { memory, holder }: WorkerLock,
-  act: () => T,
-  clock: MonotonicClock = systemMonotonicClock,
-): Promise<T> {
+export async function holding<T>({ memory, holder }: WorkerLock, act: () => T): Promise<T> {
   const until = clock() + PATIENCE_MS;
   for (;;) {
     const rest = until - clock();
     if (tryEnter(memory, holder, rest > 0)) break;
     if (rest <= 0) return act();
-    await isFreed(memory, WANTED, rest, clock);
-    await isFreed(memory, HOLDER, until - clock(), clock);
+    await isFreed(memory, WANTED, rest);
+    await isFreed(memory, HOLDER, until - clock());
   }
   try {
     return act();
@@ -125,12 +119,7 @@ function leave(memory: WriteLockMemory, holder: number): void {
 }
 
 /** Resolves when the word is 0, or after the limit. @returns whether it is 0 */
-async function isFreed(
-  memory: WriteLockMemory,
-  word: number,
-  limitMs: number,
-  clock: MonotonicClock,
-): Promise<boolean> {
+async function isFreed(memory: WriteLockMemory, word: number, limitMs: number): Promise<boolean> {
   const until = clock() + limitMs;
   for (;;) {
     const value = Atomics.load(memory, word);

@@ -81,8 +81,8 @@ export class AgentClient {
   }
 
   /** @throws Failure agent_unavailable */
-  card(signal?: AbortSignal): Promise<Card> {
-    return this.#ask('/agent/card', readCard, signal);
+  card(): Promise<Card> {
+    return this.#ask('/agent/card', readCard, undefined);
   }
 
   /**

@@ -14,9 +14,9 @@ const FONT_ADDRESS = 'api/font/svc-font.woff2';
 const MAX_SIDE = 7_680;
 
 /** Loads the caption font once for the page. Rejects when it cannot be had: text is drawn with what there is. */
-export async function loadCaptionFont(address: string = FONT_ADDRESS): Promise<void> {
+export async function loadCaptionFont(): Promise<void> {
   if ([...document.fonts].some(({ family }) => family.replaceAll('"', '') === FONT_FAMILY)) return;
-  const font = new FontFace(FONT_FAMILY, `url("${new URL(address, document.baseURI).href}")`);
+  const font = new FontFace(FONT_FAMILY, `url("${new URL(FONT_ADDRESS, document.baseURI).href}")`);
   document.fonts.add(font);
   try {
     await font.load();

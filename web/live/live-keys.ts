@@ -23,7 +23,7 @@ interface LiveActions extends PlayerActions {
 
 /** Returns the function that stops it. */
 export function listenToLiveKeys(actions: LiveActions): () => void {
-  return listenToKeys('.live', actions, {
+  return listenToKeys(actions, {
     first: (event) => {
       const step = channelStep(event.key);
       if (step !== undefined) {

@@ -72,8 +72,6 @@ export class OfflineDatabase {
   #opened: Promise<IDBDatabase> | undefined;
   #onDamage: () => void = () => {};
 
-  constructor(private readonly factory: IDBFactory = indexedDB) {}
-
   /** Called when everything was lost, because the database could not be opened. */
   set onDamage(listener: () => void) {
     this.#onDamage = listener;
@@ -238,14 +236,14 @@ export class OfflineDatabase {
     if (database !== undefined && isComplete(database)) return database;
     // Neither try found a database that can be used: without it nothing could ever be saved again.
     database?.close();
-    await settled(this.factory.deleteDatabase(NAME));
+    await settled(indexedDB.deleteDatabase(NAME));
     const made = await this.#openOnce();
     this.#onDamage();
     return made;
   }
 
   async #openOnce(): Promise<IDBDatabase> {
-    const request = this.factory.open(NAME, VERSION);
+    const request = indexedDB.open(NAME, VERSION);
     request.onupgradeneeded = () => {
       for (const name of STORES) request.result.createObjectStore(name);
     };

@@ -80,12 +80,12 @@ function lookUp(table: KeyActions, key: string): (() => void) | undefined {
 }
 
 /** Takes keys before the page's focus navigation sees them. Returns the function that stops it. */
-export function listenToKeys(root: string, actions: PlayerActions, bindings: KeyBindings): () => void {
+export function listenToKeys(actions: PlayerActions, bindings: KeyBindings): () => void {
   const always = { ...sharedKeys(actions), ...bindings.always };
   const free = { ...sharedFreeKeys(actions), ...bindings.free };
   const controlFocused = (): boolean => {
     const active = document.activeElement;
-    return active instanceof HTMLElement && active.tabIndex >= 0 && active.closest(root) !== null;
+    return active instanceof HTMLElement && active.tabIndex >= 0 && active.closest('.live') !== null;
   };
   /** True when the key was used. */
   const act = (event: KeyboardEvent): boolean => {

@@ -112,14 +112,14 @@ const TICK_MS = 250;
 /** A conversion may wait for ffmpeg and the disk. */
 const SILENCE: SilenceLimits = { firstMs: 30_000, laterMs: 20_000 };
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+function pause(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       clearTimeout(timer);
       signal.removeEventListener('abort', done);
       resolve();
     };
-    const timer = setTimeout(done, ms);
+    const timer = setTimeout(done, TICK_MS);
     signal.addEventListener('abort', done);
   });
 }
@@ -294,7 +294,7 @@ export class SeekablePlayback {
         return;
       } catch (error) {
         if (!(error instanceof DOMException) || error.name !== 'QuotaExceededError') throw error;
-        await pause(TICK_MS, signal);
+        await pause(signal);
       }
     }
   }
@@ -314,7 +314,7 @@ export class SeekablePlayback {
   /** Backpressure: unread data stay with the service, which waits. */
   async #untilWanted(signal: AbortSignal): Promise<void> {
     while (!signal.aborted && this.#landing === undefined && this.#ahead() > MOST_AHEAD_S) {
-      await pause(TICK_MS, signal);
+      await pause(signal);
     }
   }
 

@@ -23,10 +23,7 @@ export class SearchRun {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #asked = '';
 
-  constructor(
-    readonly ask: typeof getSearch = getSearch,
-    readonly preview: typeof previewRule = previewRule,
-  ) {}
+  constructor(private readonly ask: typeof getSearch = getSearch) {}
 
   get state(): ReadonlySignal<SearchState> {
     return this.#state;
@@ -72,7 +69,7 @@ export class SearchRun {
           ? await searchAll(this.ask, words, sizes, abort.signal)
           : resultOf(
               words.trim(),
-              await this.preview(bodyOf(words, filters), undefined, abort.signal),
+              await previewRule(bodyOf(words, filters), undefined, abort.signal),
               sizes.programs,
             );
       if (!abort.signal.aborted) this.#state.value = { kind: 'ready', result };

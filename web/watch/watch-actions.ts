@@ -35,7 +35,7 @@ const LONG_SKIP_S = 60;
 
 /** Returns the function that stops it. */
 export function listenToWatchKeys(actions: WatchActions): () => void {
-  return listenToKeys('.live', actions, {
+  return listenToKeys(actions, {
     first: (event) => {
       if (event.shiftKey && (event.key === 'ArrowLeft' || event.key === 'ArrowRight')) {
         actions.skipBy(event.key === 'ArrowLeft' ? -LONG_SKIP_S : LONG_SKIP_S);

@@ -37,11 +37,11 @@ export function readAdtsHeader(bytes: Uint8Array, offset: number): AdtsHeader | 
   };
 }
 
-/** Writes another frame_length (13 bits) into the header at `offset`. */
-export function setFrameLength(bytes: Uint8Array, offset: number, length: number): void {
-  bytes[offset + 3] = ((bytes[offset + 3] as number) & 0xfc) | (length >> 11);
-  bytes[offset + 4] = (length >> 3) & 0xff;
-  bytes[offset + 5] = ((length & 0x07) << 5) | ((bytes[offset + 5] as number) & 0x1f);
+/** Writes another frame_length (13 bits) into the header. */
+export function setFrameLength(header: Uint8Array, length: number): void {
+  header[3] = ((header[3] as number) & 0xfc) | (length >> 11);
+  header[4] = (length >> 3) & 0xff;
+  header[5] = ((length & 0x07) << 5) | ((header[5] as number) & 0x1f);
 }
 
 // Silence to replace missing audio: AAC-LC stereo at 48 kHz in ADTS. ISO/IEC 13818-7 6.2.

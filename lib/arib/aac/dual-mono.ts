@@ -113,11 +113,11 @@ export class DualMonoConfigurer {
       return at;
     }
     const start = input.slice(at, at + ADTS_HEADER);
-    setFrameLength(start, 0, longer);
+    setFrameLength(start, longer);
     // A CRC over the old header would be wrong: the frame is written without one.
     if (header.headerLength > ADTS_HEADER) {
       start[1] = (start[1] as number) | 0x01;
-      setFrameLength(start, 0, longer - (header.headerLength - ADTS_HEADER));
+      setFrameLength(start, longer - (header.headerLength - ADTS_HEADER));
     }
     parts.push(start, twoChannelConfig(header.profile, header.samplingIndex));
     this.#passing = header.frameLength - header.headerLength;

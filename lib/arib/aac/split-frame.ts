@@ -72,7 +72,7 @@ function stereoHeader(frame: Uint8Array, length: number): Uint8Array<ArrayBuffer
   stereo[2] = (frame[2] as number) & 0xfe;
   stereo[3] = ((frame[3] as number) & 0x3f) | (STEREO << 6);
   stereo[6] = (frame[6] as number) & 0xfc; // one raw_data_block
-  setFrameLength(stereo, 0, length);
+  setFrameLength(stereo, length);
   return stereo;
 }
 

@@ -37,8 +37,7 @@ export function moduleResources(module: Uint8Array, type: string | undefined): M
   const body = entity?.body ?? module;
   if (mixed === undefined) return undefined;
   if (!isMultipart(mixed)) return [{ location: locationOf(entity), type: mixed, data: body }];
-  const boundary =
-    parameter(mixed, 'boundary') ?? (type === undefined ? undefined : parameter(type, 'boundary'));
+  const boundary = boundaryOf(mixed) ?? (type === undefined ? undefined : boundaryOf(type));
   return boundary === undefined || boundary.length > LONGEST_BOUNDARY ? undefined : partsOf(body, boundary);
 }
 
@@ -129,9 +128,9 @@ function isMultipart(type: string): boolean {
   return /^\s*multipart\/mixed\s*(;|$)/i.test(type);
 }
 
-/** A parameter of a media type, quoted or not. */
-function parameter(type: string, name: string): string | undefined {
-  const [, quoted, plain] = new RegExp(`;\\s*${name}\\s*=\\s*(?:"([^"]*)"|([^\\s;]*))`, 'i').exec(type) ?? [];
+/** The parameter of a media type, quoted or not. */
+function boundaryOf(type: string): string | undefined {
+  const [, quoted, plain] = /;\s*boundary\s*=\s*(?:"([^"]*)"|([^\s;]*))/i.exec(type) ?? [];
   const value = quoted ?? plain;
   return value === undefined || value === '' ? undefined : value;
 }

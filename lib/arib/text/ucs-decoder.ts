@@ -35,13 +35,11 @@ export class UcsDecoder {
     this.#functions = new EightUnitDecoder(sink);
   }
 
-  decode(bytes: Uint8Array, start = 0, end = bytes.length): void {
-    const last = Math.min(end, bytes.length);
-    let at = start;
-    while (at < last) {
-      const [code, next] = codePointAt(bytes, at, last);
+  decode(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; ) {
+      const [code, next] = codePointAt(bytes, at);
       const isControl = code <= 0x20 || (code >= 0x7f && code < 0xa0);
-      if (isControl) at = this.#control(code, bytes, next, last);
+      if (isControl) at = this.#control(code, bytes, next);
       else {
         this.#character(code);
         at = next;
@@ -55,11 +53,15 @@ export class UcsDecoder {
   }
 
   /** A control code whose parameters begin at `next`; returns its end. */
-  #control(code: number, bytes: Uint8Array, next: number, end: number): number {
+  #control(code: number, bytes: Uint8Array, next: number): number {
     if (CODE_EXTENSION.includes(code)) return next;
     this.#function[0] = code;
     let length = 1;
-    for (let at = next; at < end && length < LONGEST_FUNCTION && (bytes[at] as number) < 0x80; at++) {
+    for (
+      let at = next;
+      at < bytes.length && length < LONGEST_FUNCTION && (bytes[at] as number) < 0x80;
+      at++
+    ) {
       this.#function[length++] = bytes[at] as number;
     }
     return next + this.#functions.decodeFunction(this.#function, length) - 1;
@@ -67,14 +69,14 @@ export class UcsDecoder {
 }
 
 /** The code point at a position, and the position of the next one. */
-function codePointAt(bytes: Uint8Array, at: number, end: number): readonly [code: number, next: number] {
+function codePointAt(bytes: Uint8Array, at: number): readonly [code: number, next: number] {
   const first = bytes[at] as number;
   if (first < 0x80) return [first, at + 1];
   const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
   if (first < 0xc2 || first > 0xf4) return [UNDEFINED_CHARACTER, at + 1];
   let code = first & (0x7f >> length);
   for (let index = 1; index < length; index++) {
-    const octet = at + index < end ? (bytes[at + index] as number) : 0;
+    const octet = bytes[at + index] ?? 0;
     if ((octet & 0xc0) !== 0x80) return [UNDEFINED_CHARACTER, at + index];
     code = (code << 6) | (octet & 0x3f);
   }

@@ -168,11 +168,11 @@ function maxSectionLength(tableId: number): number {
   return small ? 1021 : MAX_SECTION_LENGTH;
 }
 
-/** Octets of the section that starts at `offset` (three are readable), 0 if the length is not permitted. */
-function sectionSize(bytes: Uint8Array, offset: number): number {
-  const length = (((bytes[offset + 1] as number) & 0x0f) << 8) | (bytes[offset + 2] as number);
-  if (length > maxSectionLength(bytes[offset] as number)) return 0;
-  const long = ((bytes[offset + 1] as number) & 0x80) !== 0;
+/** Octets of the section (three are readable), 0 if the length is not permitted. */
+function sectionSize(bytes: Uint8Array): number {
+  const length = (((bytes[1] as number) & 0x0f) << 8) | (bytes[2] as number);
+  if (length > maxSectionLength(bytes[0] as number)) return 0;
+  const long = ((bytes[1] as number) & 0x80) !== 0;
   if (long && length < LONG_HEADER - SHORT_HEADER + CRC_SIZE) return 0;
   return SHORT_HEADER + length;
 }
@@ -181,7 +181,7 @@ function sectionSize(bytes: Uint8Array, offset: number): number {
  * Parses `bytes` as exactly one section; undefined if a length or the CRC is wrong. The result has views of `bytes`.
  */
 export function readSection(bytes: Uint8Array, pid?: Pid): Section | undefined {
-  if (bytes.length < SHORT_HEADER || sectionSize(bytes, 0) !== bytes.length) return undefined;
+  if (bytes.length < SHORT_HEADER || sectionSize(bytes) !== bytes.length) return undefined;
   const tableId = bytes[0] as number;
   const source = pid === undefined ? {} : { pid };
   const long = ((bytes[1] as number) & 0x80) !== 0;
@@ -302,7 +302,7 @@ export class SectionAssembler {
       while (at < to && length < SHORT_HEADER) buffer[length++] = bytes[at++] as number;
       this.#length = length;
       if (length < SHORT_HEADER) return at;
-      this.#size = sectionSize(buffer, 0);
+      this.#size = sectionSize(buffer);
       if (this.#size === 0) {
         // The start of the next section is unknown until the next pointer_field.
         this.invalidSections++;

@@ -99,8 +99,6 @@ export class Lexer {
   line = 1;
   /** Whether a line ends between the token before and this one. */
   afterLineEnd = true;
-  /** Line of the token before. */
-  lineBefore = 1;
   #at = 0;
 
   constructor(private readonly source: string) {
@@ -116,7 +114,6 @@ export class Lexer {
   }
 
   next(): void {
-    this.lineBefore = this.line;
     this.afterLineEnd = this.#at === 0;
     this.#skip();
     const first = this.source.charAt(this.#at);

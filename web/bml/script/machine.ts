@@ -223,11 +223,11 @@ export class Machine extends Interpreter {
   }
 
   /** Runs a slice of the task. */
-  run(sliceMs = SLICE_MS): Outcome {
+  run(): Outcome {
     if (this.#exhausted) return { state: 'stopped', reason: 'heap' };
     if (this.#failed !== undefined) return this.#fail(this.#failed);
     try {
-      this.sliceEnd = this.clock() + sliceMs;
+      this.sliceEnd = this.clock() + SLICE_MS;
       this.execute();
     } catch (error) {
       return this.#fail(error);

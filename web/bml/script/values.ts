@@ -131,10 +131,10 @@ export class ArrayObject extends ScriptObject {
   #sparse: Map<number, Value> | undefined;
   #length = 0;
 
-  constructor(proto: ScriptObject | null, elements: readonly Value[] = [], length = elements.length) {
+  constructor(proto: ScriptObject | null, elements: readonly Value[] = []) {
     super('Array', proto);
     this.#dense = [...elements];
-    this.#length = length;
+    this.#length = elements.length;
   }
 
   override get bytes(): number {
