@@ -1,5 +1,4 @@
 /** Composition root of the agent, from its options only: no environment, no process globals. */
-
 import { existsSync } from 'node:fs';
 import { systemMonotonicClock, systemWallClock } from '../lib/host/clock.ts';
 import { AllowedHosts } from '../lib/host/host-check.ts';
@@ -61,7 +60,6 @@ class Hardware {
     });
   }
 
-  /** Devices were added, removed or changed. */
   onChange(listener: (devices: readonly DetectedDevice[]) => void): void {
     this.#listeners.push(listener);
   }
@@ -221,9 +219,7 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   };
 }
 
-/**
- * @param onFailure releases resources that keep the process alive @throws Error if it cannot listen on the address
- */
+/** @param onFailure releases resources that keep the process alive @throws Error if it cannot listen on the address */
 function listen(
   options: AgentOptions,
   timing: AgentTiming,

@@ -1,5 +1,4 @@
 /** The commands `check` and `import-mirakurun` of `svc-agent`, with output for users. */
-
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemMonotonicClock } from '../lib/host/clock.ts';

@@ -22,7 +22,6 @@ import type { Equipment } from './equipment.ts';
 import { agentEventStream, type ChangeEvents } from './events.ts';
 import { NoTuner, PoolClosed, type StreamRequest, type TunerPool } from './pool.ts';
 
-/** The socket of a request. */
 interface Connection {
   /** Undefined if the socket is already closed. */
   readonly address: string | undefined;

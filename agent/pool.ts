@@ -2,7 +2,6 @@
  * The tuners and their users. Executes the decisions of `select`: reserves a tuner and records its user in one step,
  * and tunes afterwards. There is no await between selection and reservation, so that requests do not race.
  */
-
 import { type WallMs, wallMs } from '../lib/host/clock.ts';
 import type { Log } from '../lib/host/log.ts';
 import type { Tuner } from '../lib/wire/agent.ts';

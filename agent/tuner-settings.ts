@@ -1,5 +1,4 @@
 /** The household's tuner definitions, as written, and completed with ids and names. */
-
 import { BROADCAST_TYPES, type BroadcastType } from '../lib/arib/ids.ts';
 import { plainName } from '../lib/host/plain-name.ts';
 import type { TunerDefinition } from '../lib/wire/agent.ts';

@@ -1,5 +1,4 @@
 /** The service's environment, parsed once into one typed value. Every problem is reported together. */
-
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/arib/time.ts';

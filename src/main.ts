@@ -1,5 +1,4 @@
 /** The executable `svc`: environment, command line and signals around `startService`. */
-
 import { existsSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { join } from 'node:path';

@@ -2,7 +2,6 @@
  * HTTP/1.1 as used on the share port: requests with no or a short body, one after the other on a connection. Both
  * sides limit the lengths; anything else is an error and ends the connection. RFC 9112.
  */
-
 import { dlopen, ptr } from 'bun:ffi';
 import type { KeyFailureCode } from '../../lib/wire/key-failure.ts';
 

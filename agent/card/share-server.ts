@@ -3,7 +3,6 @@
  * and IPv6 use separate sockets, `CARD_TTL` limits the hops of packets, and peers outside the networks, or above the
  * round-trip limit, are refused.
  */
-
 import type { TCPSocketListener, TCPSocketListenOptions } from 'bun';
 import type { WallClock, WallMs } from '../../lib/host/clock.ts';
 import type { Log } from '../../lib/host/log.ts';

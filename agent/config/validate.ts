@@ -13,10 +13,7 @@ export class BadValue extends Error {
   }
 }
 
-/**
- * The value without fields that the schema does not have.
- * @throws BadValue for the first invalid field
- */
+/** The value without fields that the schema does not have. @throws BadValue for the first invalid field */
 export function parseAs<S extends TSchema>(schema: S, value: unknown): Static<S> {
   const error = Value.Errors(schema, value).First();
   if (error !== undefined) throw new BadValue(fieldPath(error.path), problemOf(error));

@@ -33,8 +33,7 @@ export interface AnsweredKeys extends ScramblingKeys {
 
 export interface KeySource {
   /**
-   * The card, connected if necessary; answers at once while a failed connection is not retried yet. @throws
-   * KeyFailure
+   * The card, connected if necessary; answers at once while a failed connection is not retried yet. @throws KeyFailure
    */
   system(): Promise<CardSystem>;
   /**

@@ -115,11 +115,7 @@ export class Multi2Decryptor {
     this.#memory.fill(0, at, at + this.#slotBytes);
   }
 
-  /**
-   * Decrypts in place.
-   * @param packets complete packets of 188 octets
-   * @returns number of decrypted packets
-   */
+  /** Decrypts in place. @param packets complete packets of 188 octets @returns number of decrypted packets */
   decrypt(packets: Uint8Array): number {
     const step = this.#maxPackets * PACKET_SIZE;
     let decrypted = 0;

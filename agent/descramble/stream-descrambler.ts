@@ -263,7 +263,6 @@ export class StreamDescrambler implements Descrambler {
     this.#drain();
   }
 
-  /** Reports state changes. */
   #reportState(): void {
     const failure = this.#engine === undefined ? this.#connectFailure : this.#engine.failure;
     let state: DescramblingState = this.#queue.length > 0 ? 'waiting' : 'clear';

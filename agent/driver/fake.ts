@@ -2,7 +2,6 @@
  * The driver `fake`: a command whose standard output is the transport stream. It replaces a device in the
  * demo and in tests; the command comes from FAKE_TUNE only, never from a screen or a file.
  */
-
 import type { ReadableStreamDefaultReader } from 'node:stream/web';
 import type { Subprocess } from 'bun';
 import { settlesWithin } from '../../lib/host/deadline.ts';

@@ -1,5 +1,4 @@
 /** Sessions of the drivers `dvb` and `px4` with their workers, over a scripted kernel. */
-
 import { describe, expect, test } from 'bun:test';
 import { SILENT_LOG } from '../../lib/host/log.ts';
 import { type InlineWorker, startInlineWorker } from '../../test/agent/inline-device-worker.ts';

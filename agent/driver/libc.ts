@@ -5,7 +5,6 @@
 import { dlopen, type Pointer, ptr, read } from 'bun:ffi';
 import type { SystemCalls } from './system-calls.ts';
 
-/** For an open descriptor. */
 export const DESCRIPTOR_SYMBOLS = {
   read: { args: ['i32', 'ptr', 'u64'], returns: 'i64' },
   close: { args: ['i32'], returns: 'i32' },

@@ -4,9 +4,7 @@ export class AnswerTooLarge extends Error {
   override readonly name = 'AnswerTooLarge';
 }
 
-/**
- * @throws AnswerTooLarge if the body is larger than `maxBytes`; the rest is then not read. Also errors of the body.
- */
+/** @throws AnswerTooLarge if the body is larger than `maxBytes`; the rest is then not read. Also errors of the body. */
 export async function boundedText(response: Response, maxBytes: number): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';

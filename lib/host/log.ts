@@ -30,7 +30,6 @@ export interface Log {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
-  /** The same log under a component's name. */
   component(name: string): Log;
 }
 

@@ -3,7 +3,6 @@
  * name, and the connection goes to the judged address: a name that resolves differently a moment later (DNS rebinding)
  * changes nothing. Each redirect that is followed is judged like the first target. Answers are bounded.
  */
-
 import { lookup } from 'node:dns/promises';
 import http from 'node:http';
 import https from 'node:https';

@@ -89,7 +89,6 @@ export interface WorkerLinkOptions<C extends WorkerContract> {
   watchWhen?: 'always' | 'working' | undefined;
   /** A worker without work is ended after this, ms; undefined: never. */
   idleMs?: number | undefined;
-  /** Maximum number of open requests. */
   maxRequests?: number | undefined;
   clock?: MonotonicClock | undefined;
   /** First delay after a worker that died without ever answering, ms; doubled up to 30 s. */
@@ -159,9 +158,7 @@ export class WorkerLink<C extends WorkerContract> {
     if (!this.#closed) this.#ready();
   }
 
-  /**
-   * @throws WorkerError, or the signal's reason (`onAbort: 'reject'`)
-   */
+  /** @throws WorkerError, or the signal's reason (`onAbort: 'reject'`) */
   async request<K extends RequestName<C>>(
     name: K,
     body: Ask<C, K>,

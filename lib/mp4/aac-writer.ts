@@ -14,7 +14,6 @@ interface AacConfig {
 }
 
 export const AAC_MIME = 'audio/mp4; codecs="mp4a.40.2"';
-/** Samples per frame. */
 export const AAC_FRAME_SAMPLES = 1024;
 
 const RATES = [96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000];
@@ -49,7 +48,6 @@ function box(type: string, ...parts: Uint8Array[]): Uint8Array {
   return joinBytes([u32(body.length + 8), text(type), body]);
 }
 
-/** A box with version and flags. */
 function fullBox(type: string, version: number, flags: number, ...parts: Uint8Array[]): Uint8Array {
   return box(type, u8(version), u32(flags).subarray(1), ...parts);
 }
@@ -137,10 +135,7 @@ export function aacInitSegment(config: AacConfig): Uint8Array | undefined {
   ]);
 }
 
-/**
- * A fragment of raw AAC frames.
- * @param start decode time of the first one, in samples
- */
+/** A fragment of raw AAC frames. @param start decode time of the first one, in samples */
 export function aacFragment(
   sequence: number,
   start: number,

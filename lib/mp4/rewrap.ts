@@ -16,7 +16,6 @@ import {
   type Target,
 } from 'mediabunny';
 
-/** An encoded file opened for reading. */
 export interface EncodedFileInput {
   readonly video: InputVideoTrack | null;
   /** In file order. */

@@ -185,7 +185,6 @@ export const CardSchema = t.Object({
 });
 export type Card = Static<typeof CardSchema>;
 
-/** Every error body of the agent. */
 export const AgentErrorSchema = t.Object({
   message: t.String(),
   /** Why `/agent/stream` refuses, if it does. */

@@ -198,7 +198,6 @@ export type PollAnswer = Static<typeof PollAnswerSchema>;
 
 export const PollErrorSchema = t.Object({ error: oneOf(POLL_ERRORS) }, EXTENSIBLE);
 
-/** A paired device. */
 const DeviceTokenSchema = t.Object(
   {
     id: t.Integer(),

@@ -10,7 +10,6 @@ declare const SENT: unique symbol;
 interface Typed<V, S = V> {
   readonly [VALUE]?: V;
   readonly [SENT]?: S;
-  /** For the API description. */
   readonly description?: string;
 }
 

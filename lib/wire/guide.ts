@@ -49,7 +49,6 @@ export const GenreSchema = t.Object({
   lv2: t.Integer({ minimum: 0, maximum: 15, description: 'middle genre' }),
 });
 
-/** A programme for the guide screen. */
 export const GuideProgramSchema = t.Object(
   {
     id: programIdSchema(PROGRAM_ID),

@@ -53,7 +53,6 @@ export const RecordingFileSchema = t.Object(
 );
 export type RecordingFile = Static<typeof RecordingFileSchema>;
 
-/** Progress of a running recording. */
 export const RecordingProgressSchema = t.Object(
   {
     phase: oneOf(RECORDING_PHASES, {

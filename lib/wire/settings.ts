@@ -57,7 +57,6 @@ export const CaptionStyleSchema = t.Object(
 );
 export type CaptionStyle = Static<typeof CaptionStyleSchema>;
 
-/** Every key with its schema. */
 export const SETTING_SCHEMAS = {
   marginBefore: t.Integer({ minimum: 0, maximum: MAX_MARGIN_MS, description: 'ms before a programme' }),
   marginAfter: t.Integer({ minimum: 0, maximum: MAX_MARGIN_MS, description: 'ms after a programme' }),

@@ -115,7 +115,6 @@ export const SCAN_STATES = ['idle', 'running', 'finished', 'aborted', 'failed'] 
 export const AUDIO_SIDES = ['both', 'main', 'sub'] as const;
 export type AudioSide = (typeof AUDIO_SIDES)[number];
 
-/** Codecs of encoded files. */
 export const ENCODED_CODECS = ['av1', 'h264'] as const;
 export type EncodedCodec = (typeof ENCODED_CODECS)[number];
 export const FILE_CODECS = [...ENCODED_CODECS, 'mpeg2'] as const;
@@ -348,10 +347,8 @@ export const URGENT_EVENTS: readonly NoticeEvent[] = [
   ...(['tuner_lost', 'card_lost', 'guide_stale', 'disk_low', 'database_trouble'] as const),
 ];
 
-/** The default of a target. */
 export const DEFAULT_EVENTS: readonly NoticeEvent[] = [...URGENT_EVENTS, 'reminder'];
 
-/** The kind of thing that a notice is about. */
 export const NOTICE_KINDS = [
   'recording',
   'reservation',

@@ -34,9 +34,7 @@ export interface AccessRequest {
   address: string | undefined;
   /** Normalised path without the query. */
   path: string;
-  /** The Authorization header. */
   authorization: string | null;
-  /** The Cookie header. */
   cookie: string | null;
   /** The address at which the client opened the service, with a final slash. */
   base: string;

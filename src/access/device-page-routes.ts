@@ -3,7 +3,6 @@
  * opened the URL, as a camera does, once the page is visible; if a page or a redirect led here, its button is pressed.
  * Prefetching, prerendering, reloading or restoring it changes nothing.
  */
-
 import { createHmac } from 'node:crypto';
 import type { Elysia } from 'elysia';
 import type { Random } from '../../lib/host/random.ts';

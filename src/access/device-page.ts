@@ -3,9 +3,7 @@ import { JST_OFFSET_MS } from '../../lib/arib/time.ts';
 import type { WallMs } from '../../lib/host/clock.ts';
 import { escapeHtml, htmlPage, PAGE_FONTS } from '../http/route/page.ts';
 
-/**
- * Submits the form as soon as the page is visible; without it a person presses the button. Part of the UI's files.
- */
+/** Submits the form as soon as the page is visible; without it a person presses the button. Part of the UI's files. */
 const SCRIPT = 'device-form.js';
 
 const TEXTS = {

@@ -1,5 +1,4 @@
 /** `/api/device/*`: pairing, and the list of paired devices. */
-
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
 import {

@@ -1,5 +1,4 @@
 /** `/login`, `/login/callback`, `/logout`: login with an identity provider, in a browser. */
-
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Elysia } from 'elysia';
 import type { MonotonicClock } from '../../lib/host/clock.ts';
@@ -121,7 +120,6 @@ function redirect(url: string, cookies: readonly string[] = []): Response {
   return new Response(null, { status: 302, headers });
 }
 
-/** Address that starts the login again. */
 function loginAddress(base: string, to: string, chooseAccount = false): string {
   const url = new URL('login', base);
   if (to !== base) url.searchParams.set('to', to.slice(base.length));

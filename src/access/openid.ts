@@ -32,7 +32,6 @@ export interface LoginChecks {
   codeVerifier: string;
 }
 
-/** Reason for the denial. */
 export type Denial =
   /** In other groups and roles only. */
   | 'not_member'

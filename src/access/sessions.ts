@@ -2,7 +2,6 @@
  * Login sessions. The cookie carries 32 random bytes and nothing else; the row keeps their hash. An expired session
  * is invalid even before its row is purged.
  */
-
 import { createHash } from 'node:crypto';
 import { plusMs } from '../../lib/arib/time.ts';
 import type { WallClock } from '../../lib/host/clock.ts';
@@ -27,7 +26,6 @@ interface SessionOptions {
   random: Random;
   /** Default: at once. */
   write?: Write;
-  /** The list changed. */
   changed: () => void;
   log: Log;
   /** Epoch ms. */

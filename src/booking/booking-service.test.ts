@@ -1,5 +1,4 @@
 /** Bookings with a real database and the real worker; tests control stubs of the recorder and the agent. */
-
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { broadcastMs } from '../../lib/arib/time.ts';
 import { wallMs } from '../../lib/host/clock.ts';

@@ -3,7 +3,6 @@
  * orders. A plan may be lost: users' decisions are stored before it, and a plan whose inputs have changed meanwhile
  * is discarded.
  */
-
 import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
 import { type BroadcastMs, plusMs } from '../../lib/arib/time.ts';
 import { systemMonotonicClock } from '../../lib/host/clock.ts';
@@ -176,7 +175,6 @@ export class BookingService {
     this.#loop.wake();
   }
 
-  /** The recorder ended a recording. */
   onEnded({ recordingId, worthRepeating }: RecordingEnd): void {
     if (worthRepeating) this.options.log.info('next airing wanted', { recording: recordingId });
     this.#listChanges.check();

@@ -29,7 +29,6 @@ export class ListChangeNotifier {
     this.#first = setTimeout(() => this.#compare(() => {}), FIRST_MS);
   }
 
-  /** Something may have changed. */
   check(): void {
     if (this.#closed) return;
     // A change that already happened would become part of the initial state.

@@ -64,10 +64,7 @@ export class PlanningLoop {
     this.#arm(this.#gatherMs);
   }
 
-  /**
-   * Requests a run at once.
-   * @returns whether a run that began after this call succeeded within the limit
-   */
+  /** Requests a run at once. @returns whether a run that began after this call succeeded within the limit */
   async settle(limitMs: number): Promise<boolean> {
     if (this.#closed) return false;
     this.#wanted += 1;

@@ -1,5 +1,4 @@
 /** Messages between main thread and planning worker. */
-
 import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
 import type { RecordingId, ReservationId, RuleId } from '../../lib/wire/ids.ts';

@@ -1,5 +1,4 @@
 /** Japanese sentences for the codes of reasons and notes of reservations. */
-
 import type { BroadcastType } from '../../lib/arib/ids.ts';
 import { momentText } from '../model/moment-text.ts';
 import { quotedTitle } from '../model/quoted-title.ts';

@@ -1,5 +1,4 @@
 /** `/api/reservations` and `POST /api/services/<id>/record`. */
-
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
 import { broadcastMs } from '../../lib/arib/time.ts';

@@ -1,6 +1,5 @@
 /**
- * Manual reservations: reserve, cancel, restore. A change is stored and, if that is quick, planned before the
- * response.
+ * Manual reservations: reserve, cancel, restore. A change is stored and, if that is quick, planned before the response.
  */
 import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
 import { removeTitleMarks } from '../../lib/arib/text/title-marks.ts';
@@ -40,7 +39,6 @@ interface ReservationServiceOptions {
   timesOf: (id: ReservationId) => OpeningTimes | undefined;
   /** Plans with the stored change. @returns whether that finished in time */
   settle: () => Promise<boolean>;
-  /** The lists have changed. */
   changed: () => void;
   /** Epoch ms. */
   now: () => BroadcastMs;

@@ -1,5 +1,4 @@
 /** `/api/rules`: rules for automatic recording. */
-
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
 import { ProblemSchema, RuleBodySchema, RulePreviewSchema, RuleSchema } from '../../lib/wire/api.ts';

@@ -34,7 +34,6 @@ interface RuleServiceOptions {
   now: () => BroadcastMs;
 }
 
-/** Limit of matches in a preview. */
 const PREVIEW_LIMIT = 200;
 /** Retries of a deletion while the rule is changed concurrently. */
 const REMOVALS = 3;

@@ -3,7 +3,6 @@
  * detected. Always terminates: at the end of the stream, when ffmpeg exits, on abort, or when ffmpeg produces no output
  * for too long.
  */
-
 import { readAdtsHeader } from '../../lib/arib/aac/adts.ts';
 import type { Pid } from '../../lib/arib/ids.ts';
 import { type Pts90k, TICKS_PER_MS } from '../../lib/arib/time.ts';

@@ -12,7 +12,6 @@ export interface SampleSpan {
 
 export interface Candidate {
   readonly atMs: number;
-  /** A scene cut. */
   readonly isCut: boolean;
   /** 0 to 1: how certain a pause of the sound is; 0: none. */
   readonly quiet: number;

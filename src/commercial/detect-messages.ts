@@ -7,7 +7,6 @@ import type { LogoModel } from '../model/learnt-logo.ts';
 import type { StationLayout } from '../reception/station-layout.ts';
 
 export interface DetectAsk {
-  /** Path of ffmpeg. */
   ffmpeg: string;
   /** Files of the original stream, in order. */
   paths: readonly string[];

@@ -1,5 +1,4 @@
 /** Sends a stream's packets in datagrams, as HDHomeRun does: seven packets each, alone or after an RTP header. */
-
 import { joinBytes } from '../../lib/arib/join-bytes.ts';
 import type { Log } from '../../lib/host/log.ts';
 import type { HdhrSending, HdhrTarget } from './hdhomerun-tuner.ts';

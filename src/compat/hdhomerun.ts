@@ -1,5 +1,4 @@
 /** The documents and discovery packets of an HDHomeRun tuner, and the answers to its discovery. */
-
 import { createSocket, type Socket } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
 import type { Log } from '../../lib/host/log.ts';
@@ -36,7 +35,6 @@ export interface HdhrDevice {
 }
 
 const NAME = 'svc';
-/** Hardware model. */
 export const MODEL = 'HDHR4-2IS';
 
 export function discoverDocument({ id, tuners, version, base }: HdhrDevice): object {
@@ -87,7 +85,6 @@ const TAG = {
 const TUNER = 1;
 const ANY = 0xffff_ffff;
 
-/** Whether a packet asks for this device. */
 export function asksForDevice(bytes: Uint8Array, id: string): boolean {
   const packet = readHdhrPacket(bytes);
   if (packet?.type !== DISCOVER_REQUEST) return false;

@@ -73,9 +73,7 @@ export interface MirakurunNeeds {
   /** @throws Failure agent_unavailable */
   readonly tuners: () => Promise<readonly Tuner[]>;
   readonly countPrograms: () => number;
-  /** Which guides changed. */
   readonly changes: Pick<GuideChanges, 'version' | 'since'>;
-  /** By the broadcast's clock. */
   readonly now: () => BroadcastMs;
   readonly monotonic: () => number;
   /** From which priority on a client's stream is a recording; 0: none is. */
@@ -139,7 +137,6 @@ export class MirakurunApi {
     this.#listing = new ProgramListing({ changes, programs, now, monotonic });
   }
 
-  /** The list of stations changed. */
   stationsChanged(): void {
     this.#listing.stationsChanged();
   }

@@ -163,9 +163,8 @@ interface PacketRequest {
 }
 
 /**
- * The packets of a station or of a whole channel for one client, with a tuning request of its own: unlike viewers of the
- * service's own interface, these clients choose their priority.
- * Resolves when the station is received.
+ * The packets of a station or of a whole channel for one client, with a tuning request of its own: unlike viewers of
+ * the service's own interface, these clients choose their priority. Resolves when the station is received.
  * @param signal ends the tuning
  * @throws Failure no_tuner, no_signal, agent_unavailable, …; the abort's reason
  */

@@ -1,5 +1,4 @@
 /** What `/metrics` and `/api/summary` report. Everything is read when it is asked for, except what only events tell. */
-
 import type { Elysia } from 'elysia';
 import type { StationId } from '../../lib/arib/ids.ts';
 import { removeTitleMarks } from '../../lib/arib/text/title-marks.ts';
@@ -108,7 +107,6 @@ interface MonitoringNeeds {
   readonly stations: { list(): readonly StationRecord[] };
   /** When the guide of each station was read, epoch ms. */
   readonly readAt: () => ReadonlyMap<StationId, number | null>;
-  /** Stations that are watched. */
   readonly watched: () => number;
   /** By what is sent to them. */
   readonly viewers: () => ReadonlyMap<string, number>;

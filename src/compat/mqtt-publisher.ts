@@ -2,7 +2,6 @@
  * Keeps the state of the service at an MQTT broker, for Home Assistant: connects again with growing pauses, publishes
  * what changed, and says what became of the last attempt.
  */
-
 import type { Elysia } from 'elysia';
 import type { WallClock } from '../../lib/host/clock.ts';
 import { sleepUnlessAborted } from '../../lib/host/deadline.ts';

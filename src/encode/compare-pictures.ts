@@ -15,7 +15,6 @@ import { type EncoderRuntime, RecordingEncode, type RecordingEncodeOptions } fro
 interface CompareOptions extends Pick<RecordingEncodeOptions, 'bytes' | 'index'> {
   readonly runtime: EncoderRuntime;
   readonly ffmpeg: string;
-  /** The encoded file. */
   readonly path: string;
   /** Length of the file, ms. */
   readonly length: number;

@@ -2,7 +2,6 @@
  * The encode queue: one recording at a time, in the background, within its allowed hours. Jobs and their retries are in
  * the database.
  */
-
 import { rm, stat } from 'node:fs/promises';
 import { broadcastMs, DAY_MS, JST_OFFSET_MS, MINUTE_MS, plusMs } from '../../lib/arib/time.ts';
 import { type MonotonicMs, monotonicMs, type WallMs } from '../../lib/host/clock.ts';

@@ -1,5 +1,4 @@
 /** `/api/encodes` and the encode of one recording. */
-
 import type { Elysia } from 'elysia';
 import { removeTitleMarks } from '../../lib/arib/text/title-marks.ts';
 import { HOUR_MS } from '../../lib/arib/time.ts';

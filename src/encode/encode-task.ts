@@ -405,7 +405,6 @@ interface FilePart {
 
 interface FileInProgress extends FilePart {
   readonly choice: EncoderChoice;
-  /** Folder of the original. */
   readonly folder: string;
   readonly names: { readonly work: string; readonly final: string };
   /** Expected, ms. */

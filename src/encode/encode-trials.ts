@@ -2,7 +2,6 @@
  * Jobs that measure size and speed of each codec and quality on this machine before anything was encoded: pieces of the
  * newest recording are encoded once while the machine is idle, and the results are stored.
  */
-
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { broadcastMs, media90k, TICKS_PER_SECOND } from '../../lib/arib/time.ts';

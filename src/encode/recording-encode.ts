@@ -3,7 +3,6 @@
  * (`PlaybackRemuxer`). While paused, nothing is fed and ffmpeg starves: this needs no SIGSTOP, so a service that dies
  * leaves no stopped process.
  */
-
 import { type Media90k, TICKS_PER_SECOND } from '../../lib/arib/time.ts';
 import type { MonotonicClock, MonotonicMs } from '../../lib/host/clock.ts';
 import { settlesWithin } from '../../lib/host/deadline.ts';
@@ -36,7 +35,6 @@ export interface RecordingEncodeOptions extends Omit<EncoderRuntime, 'background
   readonly until?: Media90k | undefined;
   /** Stops it, as `stop`. */
   readonly signal?: AbortSignal;
-  /** Share that was fed. */
   readonly onProgress?: (share: number) => void;
 }
 
@@ -46,7 +44,6 @@ export interface EncodeOutcome {
   readonly stderr: string;
   /** Why it was aborted; undefined: it ended by itself. */
   readonly broken: 'stalled' | 'stopped' | 'codec' | 'unreadable' | undefined;
-  /** The read error. */
   readonly error?: unknown;
   /** Media time up to which pictures (or sound) were fed. */
   readonly reached: Media90k;

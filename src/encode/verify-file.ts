@@ -17,7 +17,6 @@ interface VerifyOptions {
   /** s missing in the original itself. */
   readonly missing: number;
   readonly signal: AbortSignal;
-  /** Folder for samples. */
   readonly folder: string;
   /** Command prefix that lowers the priority. */
   readonly background: readonly string[];

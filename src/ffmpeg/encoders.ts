@@ -2,7 +2,6 @@
  * Finds ffmpeg and tests which of its encoders work on this machine: each is tried once, in the background, after the
  * start. A missing ffmpeg is searched again on request.
  */
-
 import { accessSync, constants } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -168,10 +167,7 @@ export class Encoders {
     return this.status();
   }
 
-  /**
-   * The path of ffmpeg.
-   * @throws Failure ffmpeg_unavailable
-   */
+  /** The path of ffmpeg. @throws Failure ffmpeg_unavailable */
   async ffmpeg(): Promise<string> {
     return (await this.#need()).path;
   }

@@ -143,7 +143,6 @@ export function trialCommand(ffmpeg: string, encoder: VideoEncoder, seconds: num
   ];
 }
 
-/** Audio options of a live stream. */
 export interface LiveAudio {
   pid: number;
   side: AudioSide;
@@ -215,8 +214,7 @@ function liveOptions({ live }: VideoEncoder, quality: LiveQuality): readonly str
 }
 
 /**
- * Deinterlaces interlaced video and scales to square pixels with at most this many lines, never larger than
- * broadcast.
+ * Deinterlaces interlaced video and scales to square pixels with at most this many lines, never larger than broadcast.
  */
 function pictureFilters(lines: number): string[] {
   const height = `min(${lines},ih)`;
@@ -278,9 +276,7 @@ interface FileCommand extends Pick<LiveCommand, 'ffmpeg' | 'video'> {
   readonly audio: (Omit<LiveAudio, 'pid'> & { readonly stream: number }) | null;
 }
 
-/**
- * Converts a file from any position on, not only from a key frame, to fragmented MP4 with its own times on stdout.
- */
+/** Converts a file from any position on, not only from a key frame, to fragmented MP4 with its own times on stdout. */
 export function fileConversionCommand({ ffmpeg, video, audio, path, from, lead }: FileCommand): string[] {
   return [
     ...[ffmpeg, '-v', 'error', '-nostdin', '-copyts', ...(video?.encoder.device ?? [])],

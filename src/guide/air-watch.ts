@@ -170,10 +170,7 @@ export class AirWatch {
     if (announced !== known.announced) this.#airings.set(id, { ...known, announced });
   }
 
-  /**
-   * @param isNew it ended now; otherwise, only what is announced after it is new
-   * @returns whether anything changed
-   */
+  /** @param isNew it ended now; otherwise, only what is announced after it is new @returns whether anything changed */
   #cease(
     stationId: StationId,
     { id, until, startsAt, endsAt }: NonNullable<Station['replaced']>,

@@ -70,10 +70,7 @@ export interface Room {
 
 export const UNKNOWN_ROOM: Room = { from: null, to: null };
 
-/**
- * When a programme ends, or would have ended, that another one replaced.
- * @param until when it was replaced
- */
+/** When a programme ends, or would have ended, that another one replaced. @param until when it was replaced */
 export function endOfReplaced(announced: AnnouncedEnds, until: BroadcastMs, room: Room): BroadcastMs {
   const { last } = announced;
   const ends = endsUntil(announced, until);

@@ -2,7 +2,6 @@
  * Collects the guide: plans visits whenever something changed, and executes them. Decisions are in `visit-plan.ts`,
  * reading and storing in the guide worker.
  */
-
 import type { NetworkId, StationId } from '../../lib/arib/ids.ts';
 import { broadcastMs, plusMs } from '../../lib/arib/time.ts';
 import { type WallClock, type WallMs, wallMs } from '../../lib/host/clock.ts';
@@ -85,7 +84,6 @@ export interface CollectLimits extends PlanLimits {
   settleMs: number;
 }
 
-/** The listed stations. */
 export interface CollectorStations {
   list(): readonly StationRecord[];
   find(id: StationId): StationRecord | undefined;
@@ -110,9 +108,7 @@ interface GuideCollectorOptions {
   now: WallClock;
 }
 
-/**
- * Limit of reading present/following only, from the first byte on. Every station sends present/following every 3 s.
- */
+/** Limit of reading present/following only, from the first byte on. Every station sends present/following every 3 s. */
 const LOOK_MS = 20_000;
 /** Other transport streams of a network are sent less often. */
 const OTHERS_MS = 12_000;

@@ -47,7 +47,7 @@ export class ClockOffsets {
   /** The current episode was reported. */
   #isReported = false;
 
-  /** @param offsetMs broadcast time minus the machine's time @param at epoch ms */
+  /** @param offsetMs broadcast time minus the machine's time */
   add(networkId: NetworkId, offsetMs: number, at: WallMs): void {
     const before = this.#networks.get(networkId) ?? [];
     const samples = before.filter((sample) => Math.abs(at - sample.at) < OLD_MS);
@@ -104,11 +104,9 @@ export interface GuideServiceOptions {
   log: Log;
   /** Epoch ms. */
   now: WallClock;
-  /** A Time Offset Table was received. */
   onTime: (received: ReceivedTime) => void;
   /** The BIT states the broadcaster of a station. */
   onBroadcaster: (stationId: StationId, broadcaster: ServiceBroadcaster) => void;
-  /** Epoch ms by the broadcast. */
   broadcastNow: () => BroadcastMs;
   /** False: no broadcast has confirmed the time since the machine was started. */
   isTimeSure: () => boolean;
@@ -205,7 +203,6 @@ export class GuideService {
     this.#collector.recollect();
   }
 
-  /** The station list changed. */
   stationsChanged(stations: readonly StationRecord[]): void {
     this.#worker.stations(stations);
     this.#collector.wake();

@@ -1,5 +1,4 @@
 /** Guide visits: opens a channel, reads it into the guide worker, and ends when the goal is reached. */
-
 import { Failure } from '../model/failure.ts';
 import { guideReader } from '../reception/guide-reader.ts';
 import type { ReaderEnd } from '../reception/reader-kind.ts';

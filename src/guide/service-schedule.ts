@@ -40,10 +40,7 @@ export class ServiceSchedule {
   /** Number of accepted sections of each kind. */
   readonly taken = { basic: 0, extended: 0 };
 
-  /**
-   * @param at broadcast time of its arrival
-   * @returns undefined for a repeated or inconsistent section
-   */
+  /** @param at broadcast time of its arrival @returns undefined for a repeated or inconsistent section */
   add(eit: Eit, at: BroadcastMs): TakenSection | undefined {
     if (eit.kind === 'present-following') return undefined;
     if (eit.actual && !this.#actual) this.#restart();

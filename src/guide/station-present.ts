@@ -1,7 +1,6 @@
 /**
- * Present/following of a station, assembled from sections of any stream. Pure. It takes precedence over the
- * schedule: EIT present/following is updated at once, schedules later.
- * ARIB STD-B10 Part 2, 5.2.7; TR-B14 Vol. 4, TR-B15 Vol. 4.
+ * Present/following of a station, assembled from sections of any stream. Pure. It takes precedence over the schedule:
+ * EIT present/following is updated at once, schedules later. ARIB STD-B10 Part 2, 5.2.7; TR-B14 Vol. 4, TR-B15 Vol. 4.
  */
 import { type EventId, programId } from '../../lib/arib/ids.ts';
 import type { Eit } from '../../lib/arib/si/eit.ts';

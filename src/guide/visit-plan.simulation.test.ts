@@ -2,7 +2,6 @@
  * Simulates days of collecting in milliseconds: random tuners, viewers, interrupted streams and guides that stay
  * thin.
  */
-
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { type BroadcastType, networkId, type StationId, serviceId, stationId } from '../../lib/arib/ids.ts';

@@ -6,7 +6,6 @@
  * at moments (`selectedAt`), not continuously: what a visit could not fill is not tried again before the next
  * selection.
  */
-
 import type { BroadcastType, StationId } from '../../lib/arib/ids.ts';
 import { plusMs } from '../../lib/arib/time.ts';
 import { type WallMs, wallMs } from '../../lib/host/clock.ts';
@@ -68,7 +67,6 @@ export interface VisitPlanInput {
   /** Up to when a station's programmes are known without a gap, epoch ms; absent if not even the current one is. */
   airing: ReadonlyMap<StationId, number>;
   history: ReadonlyMap<ChannelKey, VisitHistory>;
-  /** Channels being visited. */
   active: ReadonlySet<ChannelKey>;
   /** Those of them with short visits only. */
   looking: ReadonlySet<ChannelKey>;
@@ -121,7 +119,6 @@ export const NO_TUNER_RETRY_MS = 15_000;
  */
 const TERRESTRIAL_AT_ONCE = 2;
 
-/** A channel with its stations. */
 interface Channel {
   key: ChannelKey;
   type: BroadcastType;
@@ -360,8 +357,7 @@ class Planner {
   }
 
   /**
-   * The one being visited, else one already open, else the one tried longest ago, then the one with the most
-   * stations.
+   * The one being visited, else one already open, else the one tried longest ago, then the one with the most stations.
    */
   #oneOf(channels: Channel[]): Channel | undefined {
     const { active } = this.input;

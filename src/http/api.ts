@@ -138,7 +138,6 @@ function tooLargeBody(error: unknown): BodyTooLarge | undefined {
 interface ApiOptions {
   version: string;
   log: Log;
-  /** A request failed with a database error. */
   databaseFailed(error: unknown): void;
   /** Routes of each feature; the description lists them in this order. */
   routes: readonly AddRoutes[];

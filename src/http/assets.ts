@@ -10,8 +10,7 @@ import { accepts, matchesEtag } from './route/request.ts';
 
 export interface Assets {
   /**
-   * The response for a file; undefined if it does not exist. @param path relative to the root, without a leading
-   * slash
+   * The response for a file; undefined if it does not exist. @param path relative to the root, without a leading slash
    */
   serve(path: string, request: Request): Promise<Response | undefined>;
   /** index.html with its base address filled in; undefined when there is no UI. @param base with a final slash */

@@ -5,9 +5,7 @@ import { PEER_POST_PATH } from './route/server-interfaces.ts';
 
 /** Rules, settings and tuner definitions are a few KB; the service accepts nothing larger. */
 const MAX_BODY_BYTES = 1_048_576;
-/**
- * Limit for unauthenticated clients: a device's name or its code. Thousands of connections may each hold this much.
- */
+/** Limit for unauthenticated clients: a device's name or its code. Thousands of connections may each hold this much. */
 const MAX_OPEN_BODY_BYTES = 16_384;
 /** Of a longer body this much is read so that a response can be sent; beyond it the connection is closed. */
 const MAX_DRAINED_BYTES = 32 * MAX_BODY_BYTES;

@@ -46,7 +46,6 @@ function withoutLength({ status, headers }: Response): Response {
   return new Response(new ReadableStream({ pull: () => {} }, { highWaterMark: 0 }), { status, headers });
 }
 
-/** Adds the security headers to a response. */
 export function addSecurityHeaders(given: Response): Response {
   const response = given.headers.get(LENGTH_HEADER) === NO_LENGTH ? withoutLength(given) : given;
   const { headers } = response;

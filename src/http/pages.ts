@@ -24,9 +24,7 @@ export function isScreen(path: string): boolean {
   return PATTERN.test(path);
 }
 
-/**
- * For `/guide/` and the like, which people type: the address without the slashes; undefined if it is not a screen.
- */
+/** For `/guide/` and the like, which people type: the address without the slashes; undefined if it is not a screen. */
 export function screenWithoutSlash(path: string): string | undefined {
   const bare = path.replace(/\/+$/, '');
   return bare !== path && bare !== '' && isScreen(bare) ? bare : undefined;

@@ -1,5 +1,4 @@
 /** Requests through the outer server and the inner application, with stubs behind them. */
-
 import { afterEach, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import { networkId, type StationId, serviceId, stationId } from '../../lib/arib/ids.ts';

@@ -3,7 +3,6 @@
  * access decision, the guards; only then is it dispatched to the API, the screens or the files of the UI. No route
  * bypasses this; the runtime's static routes would, and are not used.
  */
-
 import http from 'node:http';
 import {
   type AllowedHosts,

@@ -1,5 +1,4 @@
 /** Health, manifest and status. */
-
 import type { Elysia } from 'elysia';
 import { LICENSES } from '../../lib/host/licenses.ts';
 import { HealthSchema, type Status, StatusSchema } from '../../lib/wire/api.ts';

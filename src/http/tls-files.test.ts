@@ -1,5 +1,4 @@
 /** A renewed certificate, over real sockets. */
-
 import { afterEach, expect, test } from 'bun:test';
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

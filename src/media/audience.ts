@@ -62,12 +62,10 @@ export class Audience {
     return this.#viewers.size;
   }
 
-  /** Sends the same frame to all viewers. */
   push(frame: Frame): void {
     for (const viewer of [...this.#viewers]) viewer.push(frame);
   }
 
-  /** Ends every viewer. */
   dismiss(reason: Error | undefined): void {
     for (const viewer of [...this.#viewers]) dismiss(viewer, reason);
   }

@@ -1,5 +1,4 @@
 /** Caption pages as a viewer gets them, and as the captions file of a recording. */
-
 import type { CaptionPage, CaptionsFile, CaptionsNotice, TimedCaptionPage } from '../../lib/wire/caption.ts';
 import { LANGUAGE_NAMES } from '../../lib/wire/languages.ts';
 import { LIVE_CHANNEL } from '../../lib/wire/live-frames.ts';

@@ -33,7 +33,6 @@ const SILENT_BYTES = 64 * 1024 * 1024;
 const MAX_PENDING_ENTRIES = 4_096;
 
 export class DataFileWriter {
-  /** Blob of each key. */
   readonly #state = new Map<string, number>();
   /** Keys of before a gap that were not sent again. */
   readonly #stale = new Set<string>();

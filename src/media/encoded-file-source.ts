@@ -1,5 +1,4 @@
 /** An encoded file as a media source, from any second on, converted to another codec for one viewer. */
-
 import { pid } from '../../lib/arib/ids.ts';
 import { TICKS_PER_SECOND } from '../../lib/arib/time.ts';
 import type { MonotonicClock } from '../../lib/host/clock.ts';

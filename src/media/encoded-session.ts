@@ -45,7 +45,6 @@ export class EncodedSession implements MediaSession {
   readonly #audience: Audience;
   readonly #backlog = new Backlog();
   readonly #ready = Promise.withResolvers<void>();
-  /** Notices about the encoder for every viewer. */
   readonly #notices: Set<LiveNotice>;
   #choice: EncoderChoice | undefined;
   #output: SourceOutput | undefined;

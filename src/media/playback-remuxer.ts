@@ -29,7 +29,6 @@ import { TimeGuard } from '../reception/time-guard.ts';
 import { AdtsFrames } from './adts-frames.ts';
 import { ProgramTables } from './program-tables.ts';
 
-/** PIDs of the output. */
 export const PLAYBACK_VIDEO = pid(0x100);
 export const PLAYBACK_AUDIO = pid(0x110);
 

@@ -6,7 +6,6 @@
  * frame where that is the same for all viewers; a row in `side-rows.ts`; its channel (`lib/wire/live-frames.ts`); its
  * row in the browser (`web/player/side-tracks.ts`); `docs/live-socket.md`.
  */
-
 import { systemMonotonicClock, systemWallClock } from '../../lib/host/clock.ts';
 import { liveFrame } from '../../lib/wire/live-frames.ts';
 import type { OutputKind } from '../reception/output-kind.ts';

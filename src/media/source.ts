@@ -15,7 +15,6 @@ export interface MediaLayout {
   readonly audios: readonly Pid[];
 }
 
-/** Why an output ended. */
 export type OutputEnd =
   /** The layout or picture format changed: the next packets need a new encoder. */
   | { readonly cause: 'layout' }
@@ -85,7 +84,6 @@ export interface MediaSource {
   close(): Promise<void>;
 }
 
-/** Events of an open source. */
 export interface SourceEvents {
   /** The layout changed. Outputs started before end by themselves with `layout`. */
   layout(layout: MediaLayout): void;

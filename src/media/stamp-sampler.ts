@@ -29,7 +29,6 @@ export class StampSampler {
   readonly #known = new Map<number, Sample | null>();
   /** Distance of the time stamps from the programme clock, 90 kHz. */
   #delay = TYPICAL_DELAY;
-  /** Number of reads. */
   reads = 0;
   /** Number of places without time stamps. */
   #barren = 0;

@@ -1,5 +1,4 @@
 /** The audio choices of a programme, from the audio components that the guide declares. */
-
 import type { AudioOption } from '../../lib/wire/api.ts';
 import { LANGUAGE_NAMES } from '../../lib/wire/languages.ts';
 

@@ -15,7 +15,6 @@
  * steady, before they change anything (`#isDoubtful`). A small difference is ignored, because tables have whole seconds;
  * up to a few seconds the clock runs a little faster or slower until it is right; a larger difference sets it at once.
  */
-
 import type { NetworkId } from '../../lib/arib/ids.ts';
 import { type BroadcastMs, broadcastMs, DAY_MS } from '../../lib/arib/time.ts';
 import { type MonotonicClock, type MonotonicMs, monotonicMs, type WallClock } from '../../lib/host/clock.ts';

@@ -21,9 +21,7 @@ export interface DetectedChange {
   readonly kind: 'cut' | 'silence';
 }
 
-/**
- * Result of a detection; `cmReliable` requires that at least one feature besides silence supports every commercial.
- */
+/** Result of a detection; `cmReliable` requires that at least one feature besides silence supports every commercial. */
 export interface DetectedChapters {
   readonly segments: readonly ChapterSegment[];
   readonly reliable: boolean;

@@ -5,7 +5,6 @@
  * check of the result (`encode/encode-command.ts`, `verify-file.ts`); the choice (`lib/wire/settings.ts`, `encode.ts`,
  * `rule.ts`); its playback (`play/playback-description.ts`).
  */
-
 import type { BroadcastMs } from '../../lib/arib/time.ts';
 import type { WallMs } from '../../lib/host/clock.ts';
 import type { ValuesOf } from '../../lib/wire/fields.ts';

@@ -1,5 +1,4 @@
 /** Changes of one station's guide for the store. */
-
 import type { EventId, ProgramId, StationId } from '../../lib/arib/ids.ts';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
 import type { WallMs } from '../../lib/host/clock.ts';

@@ -115,10 +115,7 @@ export function withSchedule(present: ProgramRecord, schedule: ProgramRecord): P
   };
 }
 
-/**
- * A programme that begins after the present one: when its announced time has passed it may begin at any moment.
- * @param at epoch ms
- */
+/** A programme that begins after the present one: when its announced time has passed it may begin at any moment. */
 export function postponed(
   program: ProgramRecord,
   { durationMs }: WaitingProgram,

@@ -1,5 +1,4 @@
 /** A recording: its request, its files, its outcome. */
-
 import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
 import type { RecordingId, ReservationId, RuleId } from '../../lib/wire/ids.ts';
@@ -160,7 +159,6 @@ export interface RecordingOrder extends ConversionOptions {
   wantedFrom: BroadcastMs | null;
 }
 
-/** A recording has ended, successfully or not. */
 export interface RecordingEnd {
   reservationId: ReservationId | null;
   recordingId: RecordingId;
@@ -168,7 +166,6 @@ export interface RecordingEnd {
   worthRepeating: boolean;
 }
 
-/** A running recording. */
 export interface RunningRecordingStatus {
   recordingId: RecordingId;
   /** null: it currently has no tuner. */

@@ -2,7 +2,6 @@
  * Why a reservation is in its state, and automatic changes of it, as codes with their parameters. Sentences are
  * created where they are shown (`booking/reservation-reason-text.ts`).
  */
-
 import type { BroadcastType } from '../../lib/arib/ids.ts';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
 

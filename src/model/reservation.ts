@@ -1,5 +1,4 @@
 /** A reservation: one programme to be recorded, and its state. */
-
 import type { BroadcastType, ProgramId, StationId } from '../../lib/arib/ids.ts';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
 import { defaultsOf, pick, type ValuesOf } from '../../lib/wire/fields.ts';

@@ -1,5 +1,4 @@
 /** A rule: its conditions for automatic reservations, and their options. Its fields are in `lib/wire/rule-fields.ts`. */
-
 import type { BroadcastMs } from '../../lib/arib/time.ts';
 import type { ValuesOf } from '../../lib/wire/fields.ts';
 import type { RuleId } from '../../lib/wire/ids.ts';

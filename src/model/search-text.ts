@@ -91,9 +91,7 @@ const NAME_VARIANTS =
   '髙高 﨑崎 嵜崎 濵浜 濱浜 邊辺 邉辺 齋斉 齊斉 斎斉 澤沢 櫻桜 國国 廣広 德徳 惠恵 眞真 龍竜 瀧滝 嶋島 嶌島 冨富 𠮷吉 栁柳 ' +
   '槇槙 驒騨 萬万 圓円 學学 條条 與与 壽寿 榮栄 禮礼 淺浅 藏蔵 應応 寬寛 增増 曾曽 彌弥 豐豊 瀨瀬 賴頼 鷗鴎 蘆芦 莊荘 ' +
   '晉晋 靜静 峯峰 桒桑 舘館 埜野 檜桧 礒磯 遙遥 瑤瑶 堯尭 凛凜 黑黒 關関 鹽塩 戶戸 瘦痩 顏顔';
-/**
- * Signs that are typed differently: curved double quotation marks, and the multiplication sign (`×`) between names.
- */
+/** Signs that are typed differently: curved double quotation marks, and the multiplication sign (`×`) between names. */
 const SIGN_VARIANTS = '“" ”" „" ‟" ″" 〝" 〞" 〟" ×x';
 const VARIANTS = new Map(
   `${NAME_VARIANTS} ${SIGN_VARIANTS}`.split(' ').map((pair): [string, string] => {

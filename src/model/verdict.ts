@@ -44,9 +44,7 @@ export interface Damage extends BroadcastSpan, PacketSums {
   cause?: GapCause;
 }
 
-/**
- * Measurements of a recording. Stored while it runs, so that they survive the process (`store/recording-json.ts`).
- */
+/** Measurements of a recording. Stored while it runs, so that they survive the process (`store/recording-json.ts`). */
 export interface Measured {
   /** When packets were received and written, in order, without overlap. */
   stretches: BroadcastSpan[];
@@ -106,8 +104,7 @@ const DROPPED_PART = 0.25;
 const WORTH_REPEATING_PART = 0.01;
 const WORTH_REPEATING_MS = 10_000;
 /**
- * Reserved while it is on: wanted from the first packet if that arrives within this (5 s to lock, 1 s for the
- * request).
+ * Reserved while it is on: wanted from the first packet if that arrives within this (5 s to lock, 1 s for the request).
  */
 const BEGIN_MS = 6_000;
 /** Gaps of one cause this close to each other are reported as one. */

@@ -66,10 +66,7 @@ function afterQuiet(quiet: StoredTarget['quiet'], at: number): number {
   return isQuiet ? nextMinute(at, to) : at;
 }
 
-/**
- * The next message: the rest of one that was tried before, else what is due now.
- * @param due oldest first, not empty
- */
+/** The next message: the rest of one that was tried before, else what is due now. @param due oldest first, not empty */
 function nextMessage(
   target: Pick<StoredTarget, 'format' | 'digest'>,
   due: readonly DueNotice[],

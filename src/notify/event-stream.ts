@@ -2,7 +2,6 @@
  * The public event stream: one bounded queue per client, fed by the hub. Events are not replayed; a client that
  * reconnects reads its lists again.
  */
-
 import type { Elysia } from 'elysia';
 import { EVENTS } from '../../lib/wire/api.ts';
 import { problemResponse, REFUSALS } from '../http/route/described-responses.ts';
@@ -171,7 +170,6 @@ export function addEventRoutes(app: Elysia, parts: EventRouteNeeds): void {
   );
 }
 
-/** Creates the public event stream and its route. */
 export function createEvents({ hub }: { hub: Hub }) {
   const events = new EventStreams({ hub, ...EVENT_STREAM_DEFAULTS });
   const routes: AddRoutes = (app) => addEventRoutes(app, { events });

@@ -27,7 +27,6 @@ export class Hub {
 
   constructor(private readonly onListenerError: (error: unknown) => void) {}
 
-  /** Publishes that the list of this name changed. */
   changed(name: ChangeName): void {
     this.publish({ name, data: 1 });
   }

@@ -1,5 +1,4 @@
 /** Targets of notices: what users may set, and what they see of it. */
-
 import type { NewTarget, Target, TargetChange } from '../../lib/wire/notifications.ts';
 import { DEFAULT_EVENTS, type WebhookFormat } from '../../lib/wire/vocabulary.ts';
 import { Failure } from '../model/failure.ts';

@@ -2,7 +2,6 @@
  * The data broadcast of a recording as the body of a response: JSON lines, compressed where the client accepts it. Read as
  * the client takes it. Of a recording in progress it continues until that ends.
  */
-
 import { constants as fileFlags } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { constants, createGzip } from 'node:zlib';

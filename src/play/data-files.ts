@@ -3,7 +3,6 @@
  * older ones are read when they are first asked for. The background worker reads and writes (`data-file-host.ts`).
  * Whatever fails here, the recording continues, and what is missing is read again from its original.
  */
-
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { StationId } from '../../lib/arib/ids.ts';

@@ -286,9 +286,7 @@ export function readRange(header: string | null, size: number): RangeAnswer {
   return { start, end: last === '' ? size : Math.min(Number(last) + 1, size) };
 }
 
-/**
- * Whether a range may be sent to a client that has another part (If-Range). Only strong tags match; dates never do.
- */
+/** Whether a range may be sent to a client that has another part (If-Range). Only strong tags match; dates never do. */
 export function isSameForRange(ifRange: string | null, etag: string | null): boolean {
   return ifRange === null || (etag !== null && ifRange.trim() === etag);
 }

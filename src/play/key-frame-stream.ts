@@ -65,8 +65,7 @@ export function keyFrameAt(
 }
 
 /**
- * Renumbers the packets of one PID from `counter` on: consecutive pictures from different positions then show no
- * loss.
+ * Renumbers the packets of one PID from `counter` on: consecutive pictures from different positions then show no loss.
  * @returns the counter of the next packet
  */
 export function continueCounters(packets: Uint8Array, video: Pid, counter: number): number {

@@ -109,10 +109,7 @@ function isStreamed(codec: string): codec is ConvertedCodec {
   return Object.hasOwn(CONVERTED, codec);
 }
 
-/**
- * For a recording that has an encoded file; times are of that file.
- * @param encoded not empty, preferred first
- */
+/** For a recording that has an encoded file; times are of that file. @param encoded not empty, preferred first */
 export function describeEncoded(
   recording: ListedRecording,
   encoded: readonly EncodedFile[],

@@ -45,7 +45,6 @@ export interface RecordingStreamRequest {
   readonly isChase: boolean;
 }
 
-/** A viewer of a recording. */
 interface RecordingViewing extends Viewing {
   /** s on the playback scale of its first picture. */
   readonly start: number;
@@ -76,9 +75,7 @@ interface RecordingStreamsOptions {
   readonly log: Log;
 }
 
-/**
- * A conversion begins this long before the requested second, and before the end, so that its picture is available.
- */
+/** A conversion begins this long before the requested second, and before the end, so that its picture is available. */
 const LEAD_IN = TICKS_PER_SECOND;
 /** Minimum distance to the writing position. */
 const CHASE_EDGE = 5 * TICKS_PER_SECOND;

@@ -2,7 +2,6 @@
  * The background worker's side of files of side data of recorded streams (captions): reads each stream once, also while
  * it grows, and keeps the state of a few growing ones.
  */
-
 import type { ServiceId } from '../../lib/arib/ids.ts';
 import type { Pts90k } from '../../lib/arib/time.ts';
 import { TICKS_PER_SECOND } from '../../lib/arib/time.ts';

@@ -4,7 +4,6 @@
  * Bounds: MAX_QUEUED towards ffmpeg (12 s of a 16 Mbit/s station: an encoder that far behind never catches up
  * with live), MAX_UNTAKEN towards the main thread (20 s of 6 Mbit/s; reading pauses, then the first bound applies).
  */
-
 import { pts90k } from '../../lib/arib/time.ts';
 import type { ReceptionFault } from '../../lib/arib/ts/clock.ts';
 import type { MonotonicMs } from '../../lib/host/clock.ts';

@@ -5,7 +5,6 @@
  *
  * Bounds: MAX_QUEUED (20 s of the fastest station, 3 MB a second; at worst half a gigabyte for 8 of them at once).
  */
-
 import type { Pid } from '../../lib/arib/ids.ts';
 import { PCR_PER_MS, pcrDifference } from '../../lib/arib/ts/clock.ts';
 import { type MonotonicClock, type MonotonicMs, monotonicMs } from '../../lib/host/clock.ts';

@@ -1,5 +1,4 @@
 /** Decompresses a module of a data carousel. ARIB STD-B24 Vol. 3, 6.2.3.12. */
-
 import { inflateSync } from 'node:zlib';
 import type { ModuleInfo } from '../../lib/arib/carousel/download-message.ts';
 

@@ -5,7 +5,6 @@
  * largest is read.
  * Memory is bounded for any input. ARIB STD-B21 12.2.2 and Annex 1; TR-B14 Vol. 4, TR-B15 Vol. 4.
  */
-
 import { Carousel, type CompleteModule } from '../../lib/arib/carousel/carousel.ts';
 import { filterDescriptors, findDescriptor } from '../../lib/arib/descriptor/index.ts';
 import { broadcastTypeOf, type NetworkId, type Pid, type ServiceId } from '../../lib/arib/ids.ts';

@@ -4,7 +4,6 @@
  *
  * An output runs in a reception worker, has its own bounded queue towards its sink, and ends independently.
  */
-
 import type { Pid } from '../../lib/arib/ids.ts';
 import type { MonotonicClock, MonotonicMs } from '../../lib/host/clock.ts';
 import type { StreamBurst } from './stream-burst.ts';

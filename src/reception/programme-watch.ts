@@ -107,7 +107,6 @@ export class ProgrammeWatch {
   #now = 0;
   #lastPcr: number | undefined;
   #lastPcrAt = 0;
-  /** Number of clock references. */
   #references = 0;
   #spans: { cause: UnwatchableSpan['cause']; from: number; to: number }[] = [];
 

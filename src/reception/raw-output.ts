@@ -1,5 +1,4 @@
 /** Output `raw`: sends the narrowed stream to the main thread, in batches, with a bound on unacknowledged bytes. */
-
 import { joinBytes } from '../../lib/arib/join-bytes.ts';
 import { type MonotonicMs, untilSharedTick } from '../../lib/host/clock.ts';
 import { defineOutput, type Output, type OutputContext } from './output-kind.ts';

@@ -1,5 +1,4 @@
 /** The worker's side of `reception-messages.ts`: handles orders and owns the streams. Called by a worker's entry. */
-
 import { fullGC } from 'bun:jsc';
 import {
   type MonotonicClock,

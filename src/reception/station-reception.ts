@@ -3,7 +3,6 @@
  * its outputs and readers. Keeps the last seconds for outputs that join later. Independent of the kinds of outputs and
  * readers.
  */
-
 import { forbidsRecording } from '../../lib/arib/descriptor/access.ts';
 import { type Descriptor, findDescriptor } from '../../lib/arib/descriptor/index.ts';
 import type { Pid, ServiceId } from '../../lib/arib/ids.ts';
@@ -51,7 +50,6 @@ const TABLES_LIMIT_MS = 5_000;
 /** A tuner may still deliver data of the previous channel, and a changing PAT may omit the station for a while. */
 const ABSENT_LIMIT_MS = 2_000;
 
-/** Kinds with opaque types. */
 export type OpaqueOutputKind = OutputKind<unknown, unknown, unknown, unknown>;
 export type OpaqueReaderKind = ReaderKind<unknown, unknown, unknown>;
 

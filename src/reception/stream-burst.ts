@@ -2,7 +2,6 @@
  * The last seconds of a station's stream, from an entry point on, so that an encoder or viewer that joins a
  * tuned station can decode immediately.
  */
-
 import { joinBytes } from '../../lib/arib/join-bytes.ts';
 import type { MonotonicMs } from '../../lib/host/clock.ts';
 import { type EntryPoint, pidFirst } from './entry-points.ts';

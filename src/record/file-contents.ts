@@ -3,7 +3,6 @@
  * another program shortened it, or a killed process had not written them. It may have more: a killed process had not
  * reported them. Only the contents tell what is missing, by their clock references.
  */
-
 import { earliest, plusMs } from '../../lib/arib/time.ts';
 import { PCR_PER_MS, pcrDifference } from '../../lib/arib/ts/clock.ts';
 import type { GapCause } from '../../lib/wire/gap-causes.ts';

@@ -2,7 +2,6 @@
  * Reconciliation at a start: rows without files, files whose rows mark them for removal. Only files that a row names
  * are touched. Files of deleted recordings: `recording-removal.ts`.
  */
-
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { plusMs } from '../../lib/arib/time.ts';

@@ -9,9 +9,7 @@ export interface Folder {
   floorBytes: number;
 }
 
-/**
- * All folders without duplicates, the configured one first. That one only has a floor if the settings list it too.
- */
+/** All folders without duplicates, the configured one first. That one only has a floor if the settings list it too. */
 export function configuredFolders(first: string, further: readonly Folder[]): Folder[] {
   const own = resolve(first);
   const folders = new Map<string, Folder>([[own, { path: own, floorBytes: 0 }]]);

@@ -37,7 +37,6 @@ export function recordingReasonText(reason: RecordingReason | null): string | nu
   }
 }
 
-/** Progress of running recordings, by id. */
 export type Running = ReadonlyMap<RecordingId, RecordingProgress>;
 
 const ENCODED: ReadonlySet<RecordingFile['source']> = new Set(['encoded', 'alt']);

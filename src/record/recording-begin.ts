@@ -1,5 +1,4 @@
 /** Begin and resumption of a recording: its row, the times of its lifecycle, and the cause of a late begin. Pure. */
-
 import { isDeepStrictEqual } from 'node:util';
 import type { ProgramId } from '../../lib/arib/ids.ts';
 import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
@@ -21,7 +20,6 @@ import {
   type RecordingLifecycle,
 } from './recording-lifecycle.ts';
 
-/** Finds the series of a programme. */
 export type SeriesReader = (
   program: Pick<ProgramRecord, 'name' | 'description' | 'extended'>,
 ) => SeriesMark | null;
@@ -69,7 +67,6 @@ export const NOTHING_YET: Omit<RecordingRecord, keyof NewRecording | 'id'> = {
   verdict: null,
 };
 
-/** Row of a new recording. */
 export function newRecording(
   order: RecordingOrder,
   station: Pick<StationRecord, 'name'>,

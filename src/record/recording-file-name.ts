@@ -50,7 +50,6 @@ export function partName(stem: string, number: number): string {
   return number === 1 ? `${stem}.ts` : `${stem}.part${number}.ts`;
 }
 
-/** Name of the joined file. */
 export function joinedName(stem: string): string {
   return `${stem}.joined.ts`;
 }

@@ -34,8 +34,7 @@ export interface LifecycleTimes {
   /** Held open beyond `closeAt`, because the end is unknown; null: not held. */
   readonly holdUntil: BroadcastMs | null;
   /**
-   * The station is received until then although the programme was interrupted; null: the recording is over at its
-   * end.
+   * The station is received until then although the programme was interrupted; null: the recording is over at its end.
    */
   readonly listenUntil: BroadcastMs | null;
   /** Since when another programme interrupts it; null: none is known. */

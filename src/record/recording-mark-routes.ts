@@ -1,5 +1,4 @@
 /** Actions of users on a recording: watched marks, protection, bin, restore. */
-
 import type { Elysia } from 'elysia';
 import {
   ProtectRequestSchema,

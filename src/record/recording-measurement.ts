@@ -56,10 +56,7 @@ export class RecordingMeasurement {
     return ends.length === 0 ? undefined : broadcastMs(Math.max(...ends));
   }
 
-  /**
-   * @param sums with the cause if the packets stayed scrambled and it is known
-   * @param path the open file
-   */
+  /** @param sums with the cause if the packets stayed scrambled and it is known @param path the open file */
   received(stretch: BroadcastSpan, sums: CausedSums, path?: string): void {
     const { stretches, breaks } = this.value;
     const last = stretches.at(-1);

@@ -35,7 +35,6 @@ import { type Running, toDetail, toRecording, toSeries, toStatus } from './recor
 export interface RecordingRouteNeeds {
   version: string;
   recordingList: Pick<RecordingListStore, 'stamp' | 'page' | 'series' | 'find' | 'originals' | 'detail'>;
-  /** Progress of recordings in progress, by recording. */
   running(): ReadonlyMap<RecordingId, RecordingProgress>;
 }
 

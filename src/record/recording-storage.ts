@@ -91,7 +91,6 @@ export class RecordingStorage {
   #isClosing = false;
   /** The output waits for a file. */
   #stuck = false;
-  /** The open file. */
   #open: string | undefined;
   /** Received data that waits for an open file. */
   #unwritten = 0;

@@ -1,5 +1,4 @@
 /** Expiry by age, and the case that the time is not known. */
-
 import { describe, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

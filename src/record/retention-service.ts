@@ -66,10 +66,9 @@ function byWorth(a: Keepable, b: Keepable): number {
 
 /**
  * Selects the recordings of a rule to move to the bin. Pure: rows, limits and time in, an ordered list out. Never
- * protected or running recordings, nor those of another rule.
- * A pending encode does not delay it: the recording stays complete in the bin for days.
- * Recordings past the age limit, and of the rest those above the number. Failed ones do not count, and are selected
- * when all kept ones are newer. Protected ones do not count.
+ * protected or running recordings, nor those of another rule. A pending encode does not delay it: the recording stays
+ * complete in the bin for days. Recordings past the age limit, and of the rest those above the number. Failed ones do
+ * not count, and are selected when all kept ones are newer. Protected ones do not count.
  * @param recordings of one rule, none of them in the bin @param now epoch ms @returns in the order of deletion
  */
 export function recordingsToRetire<R extends Keepable>(
@@ -186,10 +185,7 @@ export class RetentionService {
     if (this.options.recycleBin.bin([id], this.options.now()) > 0) this.#changed();
   }
 
-  /**
-   * Restores it from the bin, and protects it if its rule would move it back at once.
-   * @throws Failure not_found
-   */
+  /** Restores it from the bin, and protects it if its rule would move it back at once. @throws Failure not_found */
   restore(id: RecordingId): void {
     const { recycleBin, now } = this.options;
     const { binnedAt, ruleId } = this.#existing(id);
@@ -219,7 +215,6 @@ export class RetentionService {
     await this.#removal.run();
   }
 
-  /** What is in the bin. */
   binned(): { count: number; bytes: number } {
     return this.options.recycleBin.binned();
   }

@@ -2,7 +2,6 @@
  * One recording from its row to its verdict: passes changes of its order to the session, stores the session's lifecycle in
  * the row, and stores the verdict at the end, retrying as long as the database refuses.
  */
-
 import { isDeepStrictEqual } from 'node:util';
 import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
 import { type BroadcastMs, broadcastMs, earliest, latest, plusMs } from '../../lib/arib/time.ts';
@@ -129,8 +128,7 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 
 /**
- * Retries writes that must succeed while the database is busy or its disk is full.
- * Repeats `act` until it succeeds.
+ * Retries writes that must succeed while the database is busy or its disk is full. Repeats `act` until it succeeds.
  * @throws the signal's reason when it is aborted
  */
 export async function retryUntilStored<T>(
@@ -303,9 +301,7 @@ export class RunningRecording {
     }
   }
 
-  /**
-   * The announced end, unless it was not received and the next programme began later. @throws the database's error
-   */
+  /** The announced end, unless it was not received and the next programme began later. @throws the database's error */
   #endAt({ stretches }: Measured): BroadcastMs {
     return this.#unreceivedEnd.endOf(this.#record.endAt, this.options.broadcastClock(), stretches);
   }

@@ -1,5 +1,4 @@
 /** `/api/storage`: size and location of recordings, and free space. */
-
 import type { Elysia } from 'elysia';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
 import { type StorageFacts, StorageSchema } from '../../lib/wire/api.ts';

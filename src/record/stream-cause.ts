@@ -1,5 +1,4 @@
 /** The cause of a gap: why a stream could not be opened, ended, or stays scrambled. */
-
 import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
 import type { GapCause } from '../../lib/wire/gap-causes.ts';
 import { Failure } from '../model/failure.ts';

@@ -2,7 +2,6 @@
  * Keeps the matches of all rules between plans, so that the cost of a plan depends on what changed: only a new rule
  * is matched against the guide, and only a new programme against every rule. The decisions are made by `plan`.
  */
-
 import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
 import { type ReservationId, type RuleId, ruleId } from '../../lib/wire/ids.ts';
 import { OPEN_RESERVATION_STATES } from '../../lib/wire/vocabulary.ts';

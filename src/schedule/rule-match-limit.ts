@@ -14,10 +14,7 @@ export interface Near {
   readonly left: number;
 }
 
-/**
- * @param matches of each rule
- * @param now programmes that are over do not count towards the limit
- */
+/** @param matches of each rule @param now programmes that are over do not count towards the limit */
 export function nearest(
   matches: ReadonlyMap<RuleId, readonly IndexedProgram[]>,
   now: BroadcastMs,

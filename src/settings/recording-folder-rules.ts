@@ -2,7 +2,6 @@
  * Which folders may become recording folders. Checked when they are set: the service writes, and later deletes, files
  * there, and a mistake would only show when a recording fails.
  */
-
 import { constants } from 'node:fs';
 import { access, readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
@@ -117,10 +116,7 @@ interface Judgement {
   refused: string | undefined;
 }
 
-/**
- * Judges the folder that a path leads to, not its spelling: a link may lead anywhere.
- * @param path absolute
- */
+/** Judges the folder that a path leads to, not its spelling: a link may lead anywhere. @param path absolute */
 async function judgeFolder(path: string, rules: FolderRules): Promise<Judgement> {
   const resolved = within(
     LIMIT_MS,

@@ -1,5 +1,4 @@
 /** `/api/settings` and facts about the machine for the settings screen. */
-
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
 import {

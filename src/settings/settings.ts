@@ -125,10 +125,7 @@ export class SettingsService {
     return this.change(body);
   }
 
-  /**
-   * Sets values by key; null resets one to its default. All or none.
-   * @throws Failure bad_request naming the field
-   */
+  /** Sets values by key; null resets one to its default. All or none. @throws Failure bad_request naming the field */
   change(body: unknown): SettingValues {
     const changes = readChanges(body);
     const before = this.all();

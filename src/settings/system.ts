@@ -1,5 +1,4 @@
 /** Facts about the machine and the service that the settings screen shows. Nothing secret. */
-
 import { statSync } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';

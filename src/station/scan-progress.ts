@@ -27,7 +27,6 @@ const RANGES: Record<BroadcastType, readonly string[]> = {
   CS: numbers(2, 24, 2).map((number) => `CS${two(number)}`),
 };
 
-/** Physical channels of a scan. */
 export function scanRange(types: readonly BroadcastType[]): ScanChannel[] {
   return types.flatMap((type) => RANGES[type].map((channel) => ({ type, channel })));
 }

@@ -55,7 +55,6 @@ const MAIN_STATIONS: readonly (readonly [stream: number, serviceId: number, name
 const TELEVISION = 0x01;
 const SATELLITES = ['BS', 'CS'] as const;
 
-/** The standard table of a type. */
 export function standardChannels(type: BroadcastType): Channel[] {
   return SATELLITE_STREAMS.filter((stream) => stream.type === type).map(
     ({ channel, transportStreamId, networkId }) => ({

@@ -1,5 +1,4 @@
 /** `/api/services`: the station list, and logos. */
-
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
 import type { StationId } from '../../lib/arib/ids.ts';

@@ -2,7 +2,6 @@
  * Commercials of recordings: detected segments, corrections by users, and the queue of recordings to
  * examine. All times are ms of the original stream's media time. A correction takes precedence over a detection.
  */
-
 import type { Database } from 'bun:sqlite';
 import type { WallMs } from '../../lib/host/clock.ts';
 import type { RecordingId } from '../../lib/wire/ids.ts';
@@ -150,12 +149,12 @@ export class ChapterStore {
     return row?.commercials ?? null;
   }
 
-  /** Requests another detection, ahead of those that were not requested. @param now epoch ms */
+  /** Requests another detection, ahead of those that were not requested. */
   request(id: RecordingId, now: WallMs): void {
     this.#put(id, { state: 'waiting', isOpen: true, now }, 'attempts = 0, requested_at = $now');
   }
 
-  /** It is not examined until requested. @param now epoch ms */
+  /** It is not examined until requested. */
   cancel(id: RecordingId, now: WallMs): void {
     this.#put(id, { state: 'cancelled', isOpen: false, now }, 'requested_at = NULL');
   }

@@ -49,7 +49,6 @@ export interface EncodeLogRow {
   endedAt: WallMs | null;
 }
 
-/** Selection of recordings to encode. */
 type EncodeSelection =
   | { readonly ids: readonly RecordingId[] }
   | { readonly series: string }

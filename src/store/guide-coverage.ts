@@ -1,5 +1,4 @@
 /** Coverage of each station's guide. */
-
 import type { Database } from 'bun:sqlite';
 import type { StationId } from '../../lib/arib/ids.ts';
 import type { BroadcastMs } from '../../lib/arib/time.ts';

@@ -1,5 +1,4 @@
 /** The guide worker's own connection to the service's database. */
-
 import { systemMonotonicClock } from '../../lib/host/clock.ts';
 import type { ReadCoverage } from '../model/guide-change.ts';
 import { openWriter } from './connection.ts';

@@ -98,7 +98,7 @@ export class LearntLogoStore {
     return row === null ? undefined : readModel(row.model);
   }
 
-  /** Merges the logo of another recording. @param now epoch ms */
+  /** Merges the logo of another recording. */
   learn(stationId: StationId, format: string, learnt: LogoModel, now: WallMs): void {
     atomically(this.database, () => {
       const row = this.#row(stationId, format);

@@ -79,7 +79,6 @@ export class PairingStore {
     return this.#find('user_hash', hash);
   }
 
-  /** @param at epoch ms */
   change(id: number, code: PairingCode, at: WallMs): void {
     this.database
       .query(
@@ -93,7 +92,7 @@ export class PairingStore {
       });
   }
 
-  /** The code is no longer valid. @param at epoch ms */
+  /** The code is no longer valid. */
   expire(id: number, at: WallMs): void {
     this.database.query('UPDATE pairing_codes SET expires_at = $at WHERE id = $id').run({ id, at });
   }
@@ -163,12 +162,11 @@ export class TokenStore {
       .map(TOKENS.read);
   }
 
-  /** @param at epoch ms */
   used(id: number, at: WallMs): void {
     execute(this.database, 'UPDATE access_tokens SET used_at = $at WHERE id = $id', { id, at });
   }
 
-  /** A token that is already revoked stays unchanged. @param at epoch ms @returns the outcome */
+  /** A token that is already revoked stays unchanged. @returns the outcome */
   revoke(id: number, at: WallMs): 'revoked' | 'revoked_before' | 'unknown' {
     return atomically(this.database, () => {
       const { changes } = this.database

@@ -15,7 +15,6 @@ export class PictureStore {
     return firstFinished(this.database, `${open} ORDER BY r.start_at DESC`, excluded);
   }
 
-  /** @param at epoch ms */
   putPoster(id: RecordingId, at: WallMs): void {
     execute(this.database, 'UPDATE recordings SET poster_at = $at WHERE id = $id', { id, at });
   }

@@ -172,10 +172,7 @@ export class ProgramWriter {
     return this.#index.fill();
   }
 
-  /**
-   * Stores a change. Data about other stations is ignored.
-   * @throws SQLite's error; what was committed before stays
-   */
+  /** Stores a change. Data about other stations is ignored. @throws SQLite's error; what was committed before stays */
   async write(change: StationChange, now: WallMs): Promise<Written> {
     const written: Written = { changed: 0, unplaced: new Map() };
     await this.#inTurn(() => this.#run(this.#steps(change, now, written)));
@@ -335,10 +332,7 @@ export class ProgramWriter {
     return true;
   }
 
-  /**
-   * @param onChange called before a change is written
-   * @returns the current row; undefined if it did not change
-   */
+  /** @param onChange called before a change is written @returns the current row; undefined if it did not change */
   #upsert(
     program: ProgramRecord,
     borrows: ProgramId | null,
@@ -374,10 +368,7 @@ export class ProgramWriter {
     };
   }
 
-  /**
-   * Updates programmes that share this one.
-   * @param previous state before its change; undefined: it was not stored
-   */
+  /** Updates programmes that share this one. @param previous state before its change; undefined: it was not stored */
   #lend(lender: ProgramRecord, previous: ProgramRecord | undefined, now: WallMs): void {
     const rows = this.#database
       .query<Row & KnownRow, { id: number }>(

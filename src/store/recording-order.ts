@@ -1,5 +1,4 @@
 /** Orders of lists of recordings, and cursors: places in an order that stay while rows come, go or move. */
-
 import type { Database } from 'bun:sqlite';
 import type { RecordingShow, RecordingSort } from '../../lib/wire/api.ts';
 import type { RecordingId } from '../../lib/wire/ids.ts';

@@ -347,7 +347,7 @@ export class RecordingStore extends RecordingPartRows {
     }
   }
 
-  /** Stores another verdict after files were lost. @param now epoch ms */
+  /** Stores another verdict after files were lost. */
   replaceVerdict(
     id: RecordingId,
     { verdict, durationMs }: Pick<Finish, 'verdict' | 'durationMs'>,

@@ -80,10 +80,7 @@ export class RecycleBin {
     return row ?? undefined;
   }
 
-  /**
-   * @param resumeMs in the time of the original stream
-   * @param watchedAt epoch ms; undefined: unchanged
-   */
+  /** @param resumeMs in the time of the original stream @param watchedAt epoch ms; undefined: unchanged */
   putResume(
     id: RecordingId,
     resumeMs: number | null,

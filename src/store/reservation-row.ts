@@ -1,5 +1,4 @@
 /** The columns of a reservation. */
-
 import type { BroadcastType, ProgramId } from '../../lib/arib/ids.ts';
 import { namesOf } from '../../lib/wire/fields.ts';
 import type { RecordingId, ReservationId } from '../../lib/wire/ids.ts';

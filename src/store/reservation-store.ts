@@ -113,7 +113,7 @@ export class ReservationStore {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Upcoming, running and conflicting ones, sorted by start. @param now epoch ms */
+  /** Upcoming, running and conflicting ones, sorted by start. */
   coming(now: BroadcastMs): ListedReservation[] {
     return this.#list(`WHERE NOT (${OVER}) ORDER BY r.start_at, r.id`, { now });
   }
@@ -169,10 +169,7 @@ export class ReservationStore {
     return this.#list('WHERE r.id = $id', { id })[0];
   }
 
-  /**
-   * Books a programme without an active reservation manually.
-   * @returns its id
-   */
+  /** Books a programme without an active reservation manually. @returns its id */
   book(wanted: ManualReservation, now: BroadcastMs): ReservationId {
     const { programId, stationId } = wanted;
     const times = { created_at: '$now', updated_at: '$now' };
@@ -241,9 +238,7 @@ export class ReservationStore {
       .run({ id, now });
   }
 
-  /**
-   * Restores a cancelled one. The next plan decides on it. A running programme is recorded from now on only.
-   */
+  /** Restores a cancelled one. The next plan decides on it. A running programme is recorded from now on only. */
   restore(id: ReservationId, airing: CancelledAiring | null, now: BroadcastMs): void {
     atomically(this.database, () => {
       if (airing !== null) this.#cancellations.remove(airing);
@@ -311,10 +306,7 @@ export class ReservationStore {
     );
   }
 
-  /**
-   * Applies a plan, completely or not at all.
-   * @returns false if its inputs have changed; nothing was stored
-   */
+  /** Applies a plan, completely or not at all. @returns false if its inputs have changed; nothing was stored */
   apply({ stamp, create, update, remove }: PlannedChanges, now: BroadcastMs): boolean {
     return atomically(this.database, () => {
       if (this.stamp() !== stamp) return false;

@@ -1,5 +1,4 @@
 /** Rows of rules, and their results. */
-
 import type { Database } from 'bun:sqlite';
 import type { ProgramId } from '../../lib/arib/ids.ts';
 import type { BroadcastMs } from '../../lib/arib/time.ts';

@@ -116,8 +116,7 @@ export function preparePrograms(database: Database, ids: readonly ProgramId[]): 
 }
 
 /**
- * Indexes programmes that are still pending. Must be called within a transaction; `endPending` follows for all of
- * them.
+ * Indexes programmes that are still pending. Must be called within a transaction; `endPending` follows for all of them.
  */
 export function indexPrograms(database: Database, documents: readonly PreparedDocument[]): void {
   const indexer = new Indexer(database, PROGRAM);
@@ -177,7 +176,6 @@ class Indexer {
     return row !== null;
   }
 
-  /** In the order of the ids. */
   rowsOf(ids: readonly number[]): PendingRow[] {
     const { name, table, text } = this.kind;
     // CROSS JOIN: otherwise SQLite reads all pending rows for each call.

@@ -5,7 +5,6 @@
  *
  * A query of common letters that rarely occur together compares many rows: yields to other requests in between.
  */
-
 import type { Database } from 'bun:sqlite';
 import type { ProgramId } from '../../lib/arib/ids.ts';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
@@ -359,7 +358,6 @@ export class SearchStore {
     return section(found, page, ({ row }) => toFoundReservation(row));
   }
 
-  /** Rules by name. */
   rules(words: readonly string[], limit: number, offset = 0): Section<FoundRule> {
     const page = { offset, limit };
     const found = firstOf(this.#rules.get(), ({ text }) => containsAll(text, words), needed(page));

@@ -32,7 +32,7 @@ const NEW = ['name', 'address', 'agent', 'createdAt', 'expiresAt'] as const;
 export class SessionStore {
   constructor(private readonly database: Database) {}
 
-  /** Undefined also for an expired session. @param now epoch ms */
+  /** Undefined also for an expired session. */
   find(hash: Uint8Array, now: WallMs): SessionRow | undefined {
     const row = this.database
       .query<Row, { hash: Uint8Array; now: WallMs }>(
@@ -71,9 +71,7 @@ export class SessionStore {
     return execute(this.database, 'DELETE FROM sessions WHERE hash = $hash', { hash }) > 0;
   }
 
-  /**
-   * Removes every session but this one. @param id null: every one. @returns number of sessions that had not expired
-   */
+  /** Removes every session but this one. @param id null: every one. @returns number of sessions that had not expired */
   removeOthers(id: number | null, now: WallMs): number {
     return atomically(this.database, () => {
       const gone = this.list(now).filter((session) => session.id !== id).length;

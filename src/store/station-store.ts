@@ -24,7 +24,6 @@ const KNOWN = STATIONS.with<KnownStation>({ hidden: flagColumn(), forgotten: fla
 const CHANGING = ['type', 'channel', 'name', 'transportStreamId', 'serviceType', 'remoteControlKey'] as const;
 const ORDER = `ORDER BY CASE type WHEN 'GR' THEN 0 WHEN 'BS' THEN 1 ELSE 2 END, remote_control_key, service_id, id`;
 
-/** Changes of an import. */
 export interface StationChanges {
   /** New, changed or seen again: listed. */
   put: readonly StationRecord[];
@@ -59,7 +58,7 @@ export class StationStore {
       .map(KNOWN.read);
   }
 
-  /** Applies an import; other rows stay unchanged, none is deleted. @param now epoch ms */
+  /** Applies an import; other rows stay unchanged, none is deleted. */
   apply(changes: StationChanges, now: BroadcastMs): void {
     const upsert = this.database.query(
       `INSERT INTO stations ${STATIONS.inserted(STATIONS.fields, {

@@ -101,7 +101,6 @@ type Names<T> = readonly (keyof T)[];
 interface Entry {
   readonly field: string;
   readonly names: readonly string[];
-  /** Names of its parameters. */
   readonly parameters: readonly string[];
   readonly column: Column<unknown>;
 }

@@ -9,7 +9,6 @@
  *   control of this class: its own reader (the pin) prevents other connections from restarting it, and the first
  *   commit is made here.
  */
-
 import { Database } from 'bun:sqlite';
 import { closeSync, fsyncSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -31,7 +30,6 @@ const ANALYSED_ROWS = 400;
 const TRIES = 3;
 
 interface LogLength {
-  /** Pages in the log. */
   pages: number;
   /** Those of them that are not in the database yet. */
   unwritten: number;

@@ -17,7 +17,6 @@ const HOLDER = 0;
 const WANTED = 1;
 const WORDS = 2;
 
-/** A worker's access to the lock. */
 export interface WorkerLock {
   memory: WriteLockMemory;
   /** Unique within the process. */

@@ -85,10 +85,7 @@ export class AgentClient {
     return this.#ask('/agent/card', readCard, undefined);
   }
 
-  /**
-   * Replaces the channel definitions.
-   * @throws Failure agent_unavailable, or bad_request when the agent refuses them
-   */
+  /** Replaces the channel definitions. @throws Failure agent_unavailable, or bad_request when the agent refuses them */
   putChannels(channels: readonly Channel[], signal?: AbortSignal): Promise<Channel[]> {
     const table = [...channels, ...this.#otherChannels];
     return this.#ask('/agent/channels', (answer) => this.#readChannels(answer), signal, table);

@@ -84,8 +84,7 @@ export class AgentStreamError extends Error {
 
 export interface AgentStreamHandlers {
   /**
-   * The agent's response has begun. Called once, before the first `data`. @param tunerId the agent's name of the
-   * tuner
+   * The agent's response has begun. Called once, before the first `data`. @param tunerId the agent's name of the tuner
    */
   opened(tunerId: string | null): void;
   /** Bytes of the stream, in any pieces, for the callee to own. An error ends the stream. */
@@ -322,9 +321,7 @@ class StreamReading {
   }
 }
 
-/**
- * Error of a response that is not a stream. A known error code sent by the agent takes precedence over the status.
- */
+/** Error of a response that is not a stream. A known error code sent by the agent takes precedence over the status. */
 function refusal(status: number, body: string): AgentStreamError {
   const { message, code } = refusalBody(body);
   return new AgentStreamError(

@@ -52,10 +52,7 @@ export class HttpResponseParser {
 
   constructor(private readonly handlers: HttpResponseHandlers) {}
 
-  /**
-   * Processes the next bytes. Bytes after the end are ignored.
-   * @throws HttpSyntaxError; nothing may be fed after it
-   */
+  /** Processes the next bytes. Bytes after the end are ignored. @throws HttpSyntaxError; nothing may be fed after it */
   feed(bytes: Uint8Array): void {
     let at = 0;
     while (at < bytes.length) {
@@ -68,10 +65,7 @@ export class HttpResponseParser {
     }
   }
 
-  /**
-   * The connection was closed.
-   * @throws HttpSyntaxError if the response is incomplete
-   */
+  /** The connection was closed. @throws HttpSyntaxError if the response is incomplete */
   close(): void {
     if (this.#state === 'over') return;
     if (this.#state !== 'rest') throw new HttpSyntaxError('the connection was closed in mid-response');

@@ -9,12 +9,10 @@ import type { GapCause } from '../../lib/wire/gap-causes.ts';
 import type { KeyFailureCode } from '../../lib/wire/key-failure.ts';
 import { KEY_FAILURE_WORDS } from '../../lib/wire/key-failure.ts';
 import { Failure } from '../model/failure.ts';
-/** Whether the tuner is enabled and supports this type. */
 export function canServe(tuner: Tuner, type: BroadcastType): boolean {
   return !tuner.disabled && tuner.rank !== null && tuner.types.includes(type);
 }
 
-/** Whether any tuner supports the type. */
 export function hasTunerFor(tuners: readonly Tuner[], type: BroadcastType): boolean {
   return tuners.some((tuner) => canServe(tuner, type));
 }

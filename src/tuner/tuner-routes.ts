@@ -1,5 +1,4 @@
 /** `/api/tuners` and `/api/channels`: the agent's tables. */
-
 import { Value } from '@sinclair/typebox/value';
 import type { Elysia } from 'elysia';
 import {

@@ -2,7 +2,6 @@
  * Data groups of captions: management data, statements and the data units in both. ARIB STD-B24 vol. 1 part
  * 3, chapter 9; restricted by ARIB TR-B14 vol. 3 section 2, chapter 4.
  */
-
 import { wrapTicks } from '../clock.ts';
 import { ByteWriter, concat } from '../si/bytes.ts';
 

@@ -1,5 +1,4 @@
 /** Faults from JSON, in a scenario or in a control file. */
-
 import { readFileSync, statSync } from 'node:fs';
 import { BROADCAST_TYPES } from '../../lib/arib/ids.ts';
 import { inClockRange } from '../clock.ts';

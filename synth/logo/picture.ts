@@ -1,5 +1,4 @@
 /** The pictures of a station's logo in the six sizes that receivers use: ARIB STD-B21; TR-B14 vol. 4. */
-
 import { deflateSync } from 'node:zlib';
 import { hash } from '../random.ts';
 import type { ChannelPlan, StationPlan } from '../scenario/model.ts';

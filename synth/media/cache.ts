@@ -2,7 +2,6 @@
  * The folder of finished loops. A file appears complete or not at all; if several processes need the same
  * one, the first makes it and the others wait.
  */
-
 import { createHash } from 'node:crypto';
 import {
   closeSync,

@@ -1,7 +1,6 @@
 /**
  * A constant-rate stream: each packet slot goes to the source that has waited longest, or to a null packet.
  */
-
 import { PACKET_SIZE } from '../media/loop.ts';
 import { NULL_PID } from '../scenario/layout.ts';
 import type { PacketSource } from './source.ts';

@@ -2,7 +2,6 @@
  * BIT: ARIB STD-B10 Part 2, 5.2.13. Its SI parameter descriptors list the actual cycles of the tables, in the
  * layouts of ARIB TR-B14 vol. 4 (terrestrial) and TR-B15 vol. 4 (BS, CS).
  */
-
 import { DAY_MS, SCHEDULE_DAYS } from '../guide/programme.ts';
 import type { ChannelPlan, Scenario } from '../scenario/model.ts';
 import { ByteWriter } from './bytes.ts';

@@ -1,5 +1,4 @@
 /** Descriptors of events, each with its clause of ARIB STD-B10 Part 2 (6.2); operation by TR-B14 and TR-B15 vol. 4. */
-
 import type { EventGroup, Series } from '../guide/programme.ts';
 import { encodeText } from '../text/encode.ts';
 import { ByteWriter } from './bytes.ts';

@@ -1,5 +1,4 @@
 /** A real agent on a free port, its files in a temporary folder, and a reader of its streams. */
-
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 /** Caption pages as cells, the form in which different decoders are compared. */
-
 import { colourName } from '../../lib/arib/caption/look.ts';
 import type { CaptionPage } from '../../lib/arib/caption/page.ts';
 import { asPeer, type TruthPage } from '../synth/caption-peer.ts';

@@ -1,5 +1,4 @@
 /** Which tuner a user gets: ranks, selection rules 1 to 6, priorities, hand-over. */
-
 import { until } from '../until.ts';
 import { CHANNEL } from './channels.ts';
 import type { Rule } from './rule.ts';

@@ -1,5 +1,4 @@
 /** The file with the data broadcast of a recording, made by the worker's code without a service. */
-
 import { appendFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -3,7 +3,6 @@
  * positions, across a gap, from one file to the next, and while it is recorded, compared with the broadcast
  * at these moments.
  */
-
 import type { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { appendFileSync, writeFileSync } from 'node:fs';

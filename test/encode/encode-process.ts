@@ -2,7 +2,6 @@
  * Processes the encode queue of a folder in a process that kills itself at a given step, for tests of crash
  * recovery. Arguments: folder, step (or `none`).
  */
-
 import { until } from '../until.ts';
 import { EncodeHome } from './encode-home.ts';
 

@@ -3,7 +3,6 @@
  * flashes and beeps at known times, in which bursts of packets and whole seconds are missing. Three hours
  * with `--long`.
  */
-
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,6 @@
 /**
  * The machine's clock is stepped by ten minutes in both directions: recordings follow the broadcast clock.
  */
-
 import { Database } from 'bun:sqlite';
 import { expect } from 'bun:test';
 import { mkdirSync } from 'node:fs';

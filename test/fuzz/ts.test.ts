@@ -2,7 +2,6 @@
  * Readers of a transport stream against bytes that no broadcaster would send: nothing throws, and memory and
  * time stay bounded. FUZZ_SEED=n repeats a run; the seed is part of every test's name.
  */
-
 import { describe, expect, test } from 'bun:test';
 import { pid, serviceId } from '../../lib/arib/ids.ts';
 import { PacketFramer } from '../../lib/arib/ts/framer.ts';

@@ -1,5 +1,4 @@
 /** Faults of live viewing: each has its error code, ends the affected streams, and the next request works. */
-
 import { afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { chmodSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,4 @@
 /** Kinds of side data as a new feature would define them: a reader and a row each, and nothing else. */
-
 import { liveFrame } from '../../lib/wire/live-frames.ts';
 import { defineSideRow } from '../../src/media/side-row.ts';
 import { defineReader } from '../../src/reception/reader-kind.ts';

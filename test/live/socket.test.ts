@@ -2,7 +2,6 @@
  * The encoded path of the live socket: initialisation segment, fragments, and their times relative to the
  * original stream.
  */
-
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
 import { unwrapPts } from '../../lib/arib/time.ts';
 import { hasPayload, PACKET_SIZE, packetPid, startsUnit } from '../../lib/arib/ts/packet.ts';

@@ -2,7 +2,6 @@
  * The input with which an encoder starts, at every random access point of a broadcast: ffmpeg must know the
  * frame rate by then. Otherwise H.264 gets a wrong level and SVT-AV1 refuses to start.
  */
-
 import { expect, test } from 'bun:test';
 import { serviceId } from '../../lib/arib/ids.ts';
 import { StationFilter } from '../../lib/arib/ts/station-filter.ts';

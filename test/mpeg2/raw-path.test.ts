@@ -1,5 +1,4 @@
 /** The raw path without a browser: transport stream in, pictures and sound out, in virtual time. */
-
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { pid } from '../../lib/arib/ids.ts';

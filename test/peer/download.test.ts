@@ -3,7 +3,6 @@
  * ffmpeg: logos in the CDT and in the carousel, download announcements, data carousels, messages of
  * conditional access, date and application.
  */
-
 import { describe, expect, test } from 'bun:test';
 import { createRequire } from 'node:module';
 import { inflateSync } from 'node:zlib';

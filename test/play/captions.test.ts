@@ -1,5 +1,4 @@
 /** Captions of recordings over HTTP: as a file, and as a frame stream. */
-
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { appendFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 /** Two hours of a recording through a service in a separate process, as fast as possible. */
-
 import { expect, test } from 'bun:test';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

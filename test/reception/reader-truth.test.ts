@@ -3,7 +3,6 @@
  * durations, superimposed text, and guide sections; for chunks of any size, with and without a station filter,
  * which narrows each chunk in place.
  */
-
 import { expect, test } from 'bun:test';
 import { serviceId } from '../../lib/arib/ids.ts';
 import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';

@@ -2,7 +2,6 @@
  * A model of the tuner agent for recordings: the agent's own selection rules, over tuners that fail when a
  * test requests it.
  */
-
 import type { PhysicalChannel } from '../../agent/select.ts';
 import { select, type TunerView, type UserView } from '../../agent/select.ts';
 import type { PlanTuner } from '../../src/schedule/plan/tuner-allocation.ts';

@@ -1,5 +1,4 @@
 /** Logos over a real agent and the synthetic broadcast: read while a channel is watched, shown with the station. */
-
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

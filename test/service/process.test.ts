@@ -1,5 +1,4 @@
 /** The program `svc` as a process: command line, configuration, signals. */
-
 import { Database } from 'bun:sqlite';
 import { afterEach, describe, expect, test } from 'bun:test';
 import {

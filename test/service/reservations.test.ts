@@ -1,5 +1,4 @@
 /** Reservations over HTTP: reserving, cancelling, restoring, and the outcome. */
-
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { broadcastMs } from '../../lib/arib/time.ts';
 import type { RecordAnswer, ReservationItem } from '../../lib/wire/api.ts';

@@ -1,5 +1,4 @@
 /** How long recordings are kept, and the disk space that they use, over HTTP. */
-
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { readdirSync } from 'node:fs';
 import { Value } from '@sinclair/typebox/value';

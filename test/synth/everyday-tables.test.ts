@@ -2,7 +2,6 @@
  * Tables in the form and number that broadcasters send, in the default region: conditional access of free
  * stations, data components, hidden services, tables of several sections, wide guides.
  */
-
 import { describe, expect, test } from 'bun:test';
 import { type Descriptor, findDescriptor, readDescriptors } from '../../lib/arib/descriptor/index.ts';
 import { Reader } from '../../lib/arib/reader.ts';

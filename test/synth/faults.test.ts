@@ -1,5 +1,4 @@
 /** Faults of the broadcast as seen by this project's reader, ffprobe and a test client. */
-
 import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

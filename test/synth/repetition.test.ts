@@ -2,7 +2,6 @@
  * The repetition rate of the tables in a minute of broadcast, compared with its BIT, and the services that
  * ffprobe finds.
  */
-
 import { describe, expect, test } from 'bun:test';
 import type { TableParameter } from '../../lib/arib/descriptor/broadcasters.ts';
 import { findDescriptor } from '../../lib/arib/descriptor/index.ts';

@@ -1,5 +1,4 @@
 /** The content of a station's map changes with the programme on air, each time as the next version. */
-
 import { afterAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

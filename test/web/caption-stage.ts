@@ -1,5 +1,4 @@
 /** Runs in the browser: draws caption pages as the player does and compares pictures. */
-
 import type { CaptionPage } from '../../lib/wire/caption.ts';
 import { CaptionLayer } from '../../web/caption/caption-layer.ts';
 import type { CaptionSettings } from '../../web/caption/caption-settings.ts';

@@ -1,5 +1,4 @@
 /** A small data broadcast as messages of the service: a menu, a page with digits, and what misbehaves. */
-
 import type { DataComponent, ResponseMessage } from '../../lib/wire/data-broadcast.ts';
 import { encodeEuc } from '../../synth/data/euc.ts';
 

@@ -1,5 +1,4 @@
 /** Fake stations for tests of the UI, and a short fragmented MP4 that ffmpeg makes once per test run. */
-
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 /** The part of the fake service behind guide, search, tuners and settings: its state and its responses. */
-
 import type { ProgramId } from '../../lib/arib/ids.ts';
 import { wallMs } from '../../lib/host/clock.ts';
 import { LICENSES } from '../../lib/host/licenses.ts';

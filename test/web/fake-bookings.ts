@@ -1,5 +1,4 @@
 /** Fake reservations for tests of the UI: a list that reserving, cancelling and restoring change. */
-
 import type { ProgramId } from '../../lib/arib/ids.ts';
 import { broadcastMs } from '../../lib/arib/time.ts';
 import type {

@@ -1,5 +1,4 @@
 /** The encode queue of the fake service: waiting jobs, their order, and the results of finished ones. */
-
 import type { Recording } from '../../lib/wire/api.ts';
 import type {
   EncodeItem,

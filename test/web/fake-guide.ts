@@ -2,7 +2,6 @@
  * A generated guide of any size for tests of the UI. It is deterministic: a station has the same programmes
  * at the same hours, without any stored state.
  */
-
 import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
 import { broadcastMs, plusMs } from '../../lib/arib/time.ts';
 import { wallMs } from '../../lib/host/clock.ts';

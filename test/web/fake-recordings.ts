@@ -2,7 +2,6 @@
  * Fake recordings for tests of the UI, any number of them: lists as the service returns them, and the changes
  * made to them.
  */
-
 import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
 import { removeTitleMarks } from '../../lib/arib/text/title-marks.ts';
 import { broadcastMs } from '../../lib/arib/time.ts';

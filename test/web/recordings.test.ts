@@ -1,5 +1,4 @@
 /** The screen of recordings in a real browser, over a service with thousands of them. */
-
 import { describe, expect, test } from 'bun:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { broadcastMs } from '../../lib/arib/time.ts';

@@ -2,7 +2,6 @@
  * Changes and failures while a recording is watched: it ends, it is encoded, it cannot be played, the
  * connection breaks.
  */
-
 import { describe, expect, test } from 'bun:test';
 import { until } from '../until.ts';
 import { focusOn, hasChromium } from './rig.ts';

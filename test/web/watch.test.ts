@@ -1,5 +1,4 @@
 /** Watching recordings in a real browser. Changes and failures meanwhile: `watch-changes.test.ts`. */
-
 import { describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { until } from '../until.ts';

@@ -126,7 +126,6 @@ export class DataBroadcast {
   readonly #presses = new LeavePresses();
   readonly #held = new Set<number>();
   #session: Session | undefined;
-  /** Aborted with the session. */
   #ended = new AbortController();
   #stops: (() => void)[] = [];
   #cancel: () => void = () => {};

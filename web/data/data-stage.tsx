@@ -26,7 +26,6 @@ const LateDataRemote = lazy({
 interface DataView {
   /** `data-page`; undefined: the player's picture is as without it. */
   readonly page: PageState | undefined;
-  /** Attributes of the stage. */
   readonly stage: Readonly<Record<string, unknown>>;
   readonly isRemoteShown: Signal<boolean>;
 }

@@ -10,7 +10,6 @@ export interface RecordedItem {
   /** s on the playback scale. */
   readonly at: number;
   readonly message: DataMessage;
-  /** Octets of its line. */
   readonly octets: number;
 }
 

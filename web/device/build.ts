@@ -20,7 +20,6 @@ async function servedScript(): Promise<string | undefined> {
   }
 }
 
-/** Loads the page again. */
 export function loadAgain(): void {
   location.reload();
 }

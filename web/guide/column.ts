@@ -55,12 +55,10 @@ export function programAt<P extends TimedProgram>(
   return best;
 }
 
-// Arrow keys in the guide. Up and down along the column; left and right to the next column that
-// has programmes, at the anchor: the time at which the sideways movement began, so that right and then left
-// returns to the start. Pure.
+// Arrow keys in the guide. Up and down along the column; left and right to the next column that has programmes, at the
+// anchor: the time at which the sideways movement began, so that right and then left returns to the start. Pure.
 
 export interface ColumnPlace {
-  /** Index of the column. */
   readonly column: number;
   readonly programId: ProgramId;
   /** Epoch ms. */

@@ -1,5 +1,4 @@
 /** Legend of the genre colours and genre filter: the others are dimmed. */
-
 import { Icon } from '../ui/icon.tsx';
 import { Sheet } from '../ui/sheet.tsx';
 import { MAJOR_GENRES } from '../words/genre.ts';

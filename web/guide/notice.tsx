@@ -1,5 +1,4 @@
 /** Loading, error and empty states of the guide, over or instead of its sheet. */
-
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Station } from '../../lib/wire/api.ts';

@@ -1,7 +1,6 @@
 /**
  * Cache of the guide: chunks of hours and broadcast type, loaded when they come near the view, kept with their entity
- * tags, and revalidated when the service reports a change. Shown programmes stay until their replacement has
- * arrived.
+ * tags, and revalidated when the service reports a change. Shown programmes stay until their replacement has arrived.
  */
 import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
 import { type BroadcastMs, plusMs } from '../../lib/arib/time.ts';

@@ -1,5 +1,4 @@
 /** Home: every station by broadcast type with what is on now, then what to continue, what is booked and what is new. */
-
 import { useEffect, useState } from 'preact/hooks';
 import type { StationId } from '../../lib/arib/ids.ts';
 import type { Station, Still } from '../../lib/wire/api.ts';

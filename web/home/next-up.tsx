@@ -1,5 +1,4 @@
 /** Home screen: recordings in progress and the next reservations; hidden when there are none. */
-
 import { useLayoutEffect } from 'preact/hooks';
 import { type BroadcastMs, HOUR_MS } from '../../lib/arib/time.ts';
 import type { ReservationItem } from '../../lib/wire/api.ts';

@@ -1,5 +1,4 @@
 /** One station on the home screen, with a picture of what it shows now; the whole card leads to it. */
-
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { MINUTE_MS } from '../../lib/arib/time.ts';
 import type { NowProgram, Station, Still } from '../../lib/wire/api.ts';

@@ -1,6 +1,4 @@
-/**
- * Applications that an AIT controls, loaded with the first that is started (`hybrid.mjs`).
- */
+/** Applications that an AIT controls, loaded with the first that is started (`hybrid.mjs`). */
 import { ProxyNetwork } from '../bml/proxy-network.ts';
 import type { HybridNetwork } from './hybrid-session.ts';
 

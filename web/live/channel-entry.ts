@@ -3,7 +3,6 @@
  * typed on satellite stations, and behind `.` everywhere, as television sets do it (ARIB TR-B14 and TR-B15, three-digit
  * numbers).
  */
-
 import type { Station } from '../../lib/wire/api.ts';
 import { stationOfKey } from '../query/stations.ts';
 import { STATIONS_A_NETWORK } from '../words/channel.ts';

@@ -1,5 +1,4 @@
 /** Messages over the player while there is no picture: tuning, waiting for a retry, failed. */
-
 import type { Station } from '../../lib/wire/api.ts';
 import { liveCodec } from '../device/preferences.ts';
 import { BusyNote, FailureNote, RetryNote, type WayOut } from '../player/overlay.tsx';

@@ -3,7 +3,6 @@
  * keeps the viewer's choices. Where a socket is impossible (a proxy without WebSocket), the HTTP stream is used,
  * without captions.
  */
-
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { StationId } from '../../lib/arib/ids.ts';
 import { type BroadcastMs, plusMs } from '../../lib/arib/time.ts';
@@ -47,7 +46,6 @@ interface ClockSample {
   readonly position: number;
   /** Of that position. */
   readonly at: BroadcastMs;
-  /** When it was received. */
   readonly receivedAt: MonotonicMs;
 }
 
@@ -210,7 +208,6 @@ export class LivePlayer extends StationPlayer {
     return this.#isBack;
   }
 
-  /** Current facts of the stream. */
   facts(): StreamFigures {
     const { currentTime } = this.video;
     const { width, height } = pictureOf(this.video);

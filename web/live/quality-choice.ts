@@ -10,7 +10,6 @@ import type { Shortage } from '../words/quality.ts';
 
 const WINDOW_MS = 5_000;
 
-/** Recently received bit rate. */
 export class ReceivedRate {
   #samples: readonly { readonly octets: number; readonly at: MonotonicMs }[] = [];
 
@@ -44,7 +43,6 @@ interface StarvationSample {
   readonly at: MonotonicMs;
   /** A picture was asked for and granted, and none plays. */
   readonly isStarved: boolean;
-  /** Octets received in all. */
   readonly received: number;
 }
 

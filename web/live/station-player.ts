@@ -2,7 +2,6 @@
  * A station over the live socket: tunes, and connects again as required by how a stream ended. Where a socket is
  * impossible (a proxy without WebSocket), the HTTP stream is used, without side data.
  */
-
 import type { StationId } from '../../lib/arib/ids.ts';
 import { TICKS_PER_SECOND } from '../../lib/arib/time.ts';
 import { originOf, readFragment } from '../../lib/mp4/fragment.ts';

@@ -24,7 +24,7 @@ interface FactsProps {
 
 const CODECS: Readonly<Record<LiveCodec, string>> = { h264: 'H.264', av1: 'AV1', raw: TEXTS.unconverted };
 
-/** `21:05:07`, Japan Standard Time. @param at epoch ms */
+/** `21:05:07`, Japan Standard Time. */
 function timeOfDay(at: BroadcastMs): string {
   return new Date(at + JST_OFFSET_MS).toISOString().slice(11, 19);
 }

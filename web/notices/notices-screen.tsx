@@ -1,5 +1,4 @@
 /** What happened lately, newest first; each leads to its thing. */
-
 import { useEffect, useState } from 'preact/hooks';
 import { DAY_MS } from '../../lib/arib/time.ts';
 import type { Notice } from '../../lib/wire/notifications.ts';

@@ -292,10 +292,7 @@ function sheetsOf(row: SavedVideo, fetched: Fetched): Pick<SavedVideo, 'previews
   return isComplete ? { previews: row.previews, sheets } : { previews: null, sheets: [] };
 }
 
-/**
- * @returns false: the row is gone or has another attempt by now
- * @throws DOMException QuotaExceededError
- */
+/** @returns false: the row is gone or has another attempt by now @throws DOMException QuotaExceededError */
 export async function completeVideo(
   database: Pick<OfflineDatabase, 'changeVideo'>,
   { id, attempt }: { readonly id: RecordingId; readonly attempt: string },

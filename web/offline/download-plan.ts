@@ -11,7 +11,6 @@ interface FetchName {
   readonly attempt: string;
 }
 
-/** Name of a background fetch. */
 export function fetchName({ id, source, attempt }: FetchName): string {
   return `rec-${id}-${source}-${attempt}`;
 }

@@ -3,7 +3,6 @@
  * connection; it is closed when nothing is watched any more. Messages are passed on unchanged to their reader
  * (`readLive`).
  */
-
 import type { RecordingId } from '../../lib/wire/ids.ts';
 import type { LiveControl, LiveMessage, LiveTuned } from '../../lib/wire/live.ts';
 import { LIVE_CHANNEL, LIVE_HEADER_BYTES } from '../../lib/wire/live-frames.ts';

@@ -2,7 +2,6 @@
  * Layers between the picture and the controls: the veil that covers it, and messages about why there is no picture.
  * Captions are a layer of their own between the two.
  */
-
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';

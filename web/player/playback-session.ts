@@ -10,8 +10,7 @@ import { bufferedAhead, MediaTimeline, type Pacing } from './media-timeline.ts';
 import { TEXTS } from './texts.ts';
 
 // Corrects pictures that lag behind the sound: media elements continue the sound while a decoder is late, and do not
-// resynchronise.
-// Measured with every picture that is shown; a jump back to that picture puts both together again.
+// resynchronise. Measured with every picture that is shown; a jump back to that picture puts both together again.
 
 interface ShownPicture {
   readonly at: MonotonicMs;

@@ -41,7 +41,6 @@ export function canPictureInPicture(): boolean {
 // The states of a player and their transitions. Pure.
 
 export type PlayerState =
-  /** Nothing was asked for. */
   | { readonly kind: 'idle' }
   /**
    * Asked for: `source` until the service answers, then `video` until the first picture. `kept`: the last picture still

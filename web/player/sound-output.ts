@@ -1,5 +1,4 @@
 /** Volume, mute, and the browsers' autoplay rule that sound needs a user gesture. */
-
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
 import type { AudioSide } from '../../lib/wire/vocabulary.ts';
 import { muted, volume } from '../device/preferences.ts';

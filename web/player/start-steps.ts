@@ -14,7 +14,6 @@ export const START_STEPS = [
   'asked',
   /** The service lets the connection be made; none if one was open. */
   'ticket',
-  /** The request is sent. */
   'sent',
   /** The service has the station. */
   'tuned',

@@ -2,7 +2,6 @@
  * Calls to the service. Addresses are relative to the document's base, so the UI works under any path prefix.
  * Failures are values of one type, never a thrown string; what the server sends is typed by `lib/wire`.
  */
-
 import type { StationId } from '../../lib/arib/ids.ts';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
 import type { AnyTunerDefinition, Tuner } from '../../lib/wire/agent.ts';
@@ -350,7 +349,6 @@ export const cancelReservation = (id: ReservationId): Promise<void> =>
   exchange(`api/reservations/${id}`, { method: 'DELETE' }, nothing);
 export const restoreReservation = (id: ReservationId): Promise<void> =>
   exchange(`api/reservations/${id}/restore`, { method: 'POST' }, nothing);
-/** Records the present programme of a station. */
 export const recordStation = (id: StationId): Promise<RecordAnswer> =>
   exchange<RecordAnswer>(`api/services/${id}/record`, { method: 'POST' }, json);
 

@@ -10,7 +10,6 @@ export const TARGETS = pathQuery<Target[]>('api/notifications', ['notices']);
 
 export const getNoticesBefore = (id: number): Promise<Notice[]> =>
   exchange(`api/notices?before=${id}`, {}, json<Notice[]>);
-/** Does what can be done about a notice. */
 export const actOn = (id: number, action: NoticeActionName): Promise<NoticeDone> =>
   exchange(`api/notices/${id}/act`, { method: 'POST', body: { action } }, json<NoticeDone>);
 export const getPushKey = (): Promise<{ publicKey: string }> =>

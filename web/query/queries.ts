@@ -1,5 +1,4 @@
 /** Queries shared by several screens, with the events that change each response. */
-
 import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
 import type { Access } from '../../lib/wire/access.ts';

@@ -29,10 +29,7 @@ export function stationById(id: StationId): Station | undefined {
   return stations.value.find((station) => station.id === id);
 }
 
-/**
- * Without the sub-channels that show what their main station shows now.
- * @param kept stays in any case
- */
+/** Without the sub-channels that show what their main station shows now. @param kept stays in any case */
 export function withoutCopies(list: readonly Station[], kept?: number): readonly Station[] {
   const ids = new Set(list.map(({ id }) => id));
   return list.filter(

@@ -2,7 +2,6 @@
  * The sound of a station for a media source: ADTS frames from PES packets, as fragments on a timeline that begins near
  * 0 with the first of them. A gap in the broadcast is a gap on the timeline.
  */
-
 import { ADTS_HEADER, type AdtsHeader, readAdtsHeader } from '../../lib/arib/aac/adts.ts';
 import { isBareDualMono, twoChannelConfig } from '../../lib/arib/aac/dual-mono.ts';
 import { TICKS_PER_SECOND } from '../../lib/arib/time.ts';

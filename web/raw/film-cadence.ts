@@ -74,7 +74,6 @@ export class FilmCadence {
   /** The active cadence has begun a picture: fields can be held for it. */
   #isShown = false;
 
-  /** Resets the history. */
   reset(): void {
     for (const evidence of this.#evidence) Object.assign(evidence, { clean: 0, changes: 0 });
     this.#recent = [];

@@ -2,7 +2,6 @@
  * The raw path inside its worker: transport stream in, pictures on the screen and sound for the media source out. The
  * sound's position is the clock. Independent of the worker API, whose functions are passed in.
  */
-
 import { SILENT_FRAME, SILENT_TICKS } from '../../lib/arib/aac/adts.ts';
 import { SECOND_MS, TICKS_PER_SECOND } from '../../lib/arib/time.ts';
 import type { ReceptionFault } from '../../lib/arib/ts/clock.ts';

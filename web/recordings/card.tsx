@@ -1,5 +1,4 @@
 /** A recording in the grid or in the list: one link over the whole card, and a mark to select it. */
-
 import type { ComponentChildren } from 'preact';
 import type { Recording, RecordingSeries } from '../../lib/wire/api.ts';
 import { currentMs, minute, now } from '../device/clock.ts';

@@ -1,5 +1,4 @@
 /** The list of recordings or of series, with its loading, error and empty states. */
-
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 import type { Recording, RecordingSeries } from '../../lib/wire/api.ts';

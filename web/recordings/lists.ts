@@ -122,7 +122,6 @@ export function useList<T>(kept: Kept<T>): { pages: Pages<T>; busy: boolean } {
     if (ready) setBefore(kept.pages);
   }, [kept, ready]);
   const shown = ready ? kept.pages : before;
-  // Redraws when the shown pages change.
   void shown.state.value;
   return { pages: shown, busy: !ready };
 }

@@ -45,7 +45,6 @@ export interface RecordingQuery {
   readonly unwatched: boolean;
   readonly stationId: StationId | undefined;
   readonly ruleId: RuleId | undefined;
-  /** Major genre. */
   readonly genre: number | undefined;
   /** Key of the series that is opened. */
   readonly series: string | undefined;

@@ -1,5 +1,4 @@
 /** Toolbar above the recordings: filters, order and appearance. */
-
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { RecordingShow, StorageFacts } from '../../lib/wire/api.ts';

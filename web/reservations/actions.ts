@@ -150,7 +150,6 @@ function undoBooking(title: string, id: ReservationId) {
   return { label: TEXTS.undo, run: () => void cancel({ id, title, state: 'scheduled' }, false) };
 }
 
-/** Books by hand. */
 export function book(program: BookingTarget): Promise<boolean> {
   return change(programKey(program.id), TEXTS.notBooked, async () => {
     const item = await bookProgram({ programId: program.id });

@@ -2,10 +2,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { onBack } from '../navigation/back.ts';
 
-/**
- * The safe answer has the focus, and Back dismisses the confirmation; afterwards the focus returns to the
- * button.
- */
+/** The safe answer has the focus, and Back dismisses the confirmation; afterwards the focus returns to the button. */
 export function useAskInPlace() {
   const [asking, setAsking] = useState(false);
   const not = useRef<HTMLButtonElement>(null);

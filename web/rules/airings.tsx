@@ -128,7 +128,6 @@ interface ListProps<T> {
   readonly total: number;
   /** There may be more than `total`. */
   readonly isLeast?: boolean;
-  /** Button for more. */
   readonly more?: ComponentChildren;
 }
 

@@ -10,7 +10,6 @@ interface DeleteProps {
   readonly byKeys: boolean;
   readonly renew: () => void;
   readonly onClose: () => void;
-  /** The rule was deleted. */
   readonly onDeleted: () => void;
 }
 

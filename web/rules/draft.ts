@@ -146,9 +146,7 @@ export function useDraft(initial: RuleForm, edited: Edited | undefined) {
     leave: (path) => setLeft((before) => (before.has(path) ? before : new Set([...before, path]))),
   };
 
-  /**
-   * Undefined when it was refused: errors are shown at their fields, and the input is kept.
-   */
+  /** Undefined when it was refused: errors are shown at their fields, and the input is kept. */
   const save = async ({ asNew = false, over = false }: SaveOptions = {}): Promise<RuleItem | undefined> => {
     const [first] = faults;
     if (first !== undefined) {

@@ -1,5 +1,4 @@
 /** The rule editor: form, preview beside it, and a bar to save or leave. */
-
 import type { RefObject } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { StationId } from '../../lib/arib/ids.ts';

@@ -19,7 +19,6 @@ function Fault({ id, message }: { id: string; message: string | undefined }) {
 
 interface GroupProps {
   readonly draft: Draft;
-  /** The fields in it. */
   readonly paths: readonly FieldName[];
   readonly label: string;
   readonly help?: string | undefined;

@@ -1,5 +1,4 @@
 /** Conversion between the contents of the rule form and the request body, without loss in both directions. */
-
 import { BROADCAST_TYPES, type StationId } from '../../lib/arib/ids.ts';
 import { complete, valuesBy } from '../../lib/wire/fields.ts';
 import { RULE_FIELDS } from '../../lib/wire/rule-fields.ts';

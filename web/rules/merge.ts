@@ -14,11 +14,7 @@ interface Merged {
   readonly conflicts: readonly FieldName[];
 }
 
-/**
- * @param base the common origin
- * @param here the local version
- * @param there the stored version
- */
+/** @param base the common origin @param here the local version @param there the stored version */
 export function mergeForms(base: RuleForm, here: RuleForm, there: RuleForm): Merged {
   const names = Object.keys(here) as FieldName[];
   const taken = names.filter((name) => isSame(here[name], base[name]));

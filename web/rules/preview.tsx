@@ -1,5 +1,4 @@
 /** Preview beside the form: the programmes that the rule would match now, each with its resulting state. */
-
 import type { RulePreview } from '../../lib/wire/api.ts';
 import { openProgram } from '../navigation/router.ts';
 import { stationById } from '../query/stations.ts';

@@ -1,5 +1,4 @@
 /** A rule's conditions and actions as a person would say them. */
-
 import type { StationId } from '../../lib/arib/ids.ts';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
 import { RECORDING_OPTIONS, RULE_CONDITIONS } from '../../lib/wire/rule-fields.ts';

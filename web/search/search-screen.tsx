@@ -1,5 +1,4 @@
 /** Search: results while typing, in four sections; the query is part of the address and restored from it. */
-
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';

@@ -1,5 +1,4 @@
 /** Links for television software: the list, creating and revoking one, and the steps for each program. */
-
 import { useState } from 'preact/hooks';
 import type { ClientLink, CreatedClientLink } from '../../lib/wire/api.ts';
 import { CLIENT_LINK_NAME_LENGTH } from '../../lib/wire/vocabulary.ts';

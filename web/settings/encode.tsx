@@ -1,5 +1,4 @@
 /** When recordings are converted, and the expected size and time on this machine. */
-
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { DAY_MS, plusMs } from '../../lib/arib/time.ts';

@@ -1,5 +1,4 @@
 /** Read-only facts of the settings screen: broadcast time, and the health of the service. */
-
 import type { ComponentChildren } from 'preact';
 import { DAY_MS } from '../../lib/arib/time.ts';
 import type { ClockOffset, Health, SystemFacts } from '../../lib/wire/api.ts';

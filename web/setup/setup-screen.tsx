@@ -1,5 +1,4 @@
 /** The first run: tuners, card, channel scan, guide; each step with its state and a retry button. */
-
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { BROADCAST_TYPES } from '../../lib/arib/ids.ts';

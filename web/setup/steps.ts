@@ -1,5 +1,4 @@
 /** The first run in four steps: requirements and completion of each. Pure. */
-
 import { BROADCAST_TYPES } from '../../lib/arib/ids.ts';
 import type { Card, Channel, DetectedDevice, Tuner } from '../../lib/wire/agent.ts';
 import type { GuideStatus, ScanStatus } from '../../lib/wire/api.ts';

@@ -2,7 +2,6 @@
  * 'Collect the guide now': a lease, renewed while the switch is on. The service holds it for a minute; closing the
  * screen releases it.
  */
-
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Channel } from '../../lib/wire/agent.ts';
 import type { GuideStatus } from '../../lib/wire/api.ts';

@@ -1,5 +1,4 @@
 /** Tuner devices of the server: used, unused, and unusable with the reason. */
-
 import { useState } from 'preact/hooks';
 import type { DetectedDevice, Tuner } from '../../lib/wire/agent.ts';
 import { ApiFailure, networkFailure, putTuners } from '../query/api.ts';

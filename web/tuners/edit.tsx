@@ -1,5 +1,4 @@
 /** Naming, ordering and disabling tuners: all of them are sent at once, as the agent stores them. */
-
 import { useState } from 'preact/hooks';
 import type { AnyTunerDefinition, Tuner } from '../../lib/wire/agent.ts';
 import { TUNER_NAME_LENGTH } from '../../lib/wire/vocabulary.ts';

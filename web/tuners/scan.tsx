@@ -1,5 +1,4 @@
 /** The channel scan: choice of types, progress, results so far, outcome. */
-
 import { useState } from 'preact/hooks';
 import { BROADCAST_TYPES } from '../../lib/arib/ids.ts';
 import type { Tuner } from '../../lib/wire/agent.ts';

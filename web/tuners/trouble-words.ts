@@ -1,5 +1,4 @@
 /** Channels whose guide could not be read, grouped by cause, as text. Pure. */
-
 import { latest } from '../../lib/arib/time.ts';
 import type { Channel } from '../../lib/wire/agent.ts';
 import type { GuideStatus } from '../../lib/wire/api.ts';

@@ -1,5 +1,4 @@
 /** The tuners and their use, the guide that they collect, and the channel scan. */
-
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { BROADCAST_TYPES } from '../../lib/arib/ids.ts';

@@ -1,6 +1,4 @@
-/**
- * A QR code of a short text: byte mode, error correction level M, versions 1 to 10. ISO/IEC 18004. Pure.
- */
+/** A QR code of a short text: byte mode, error correction level M, versions 1 to 10. ISO/IEC 18004. Pure. */
 
 /** Check codewords of a block and number of blocks for each version at level M, Table 9. */
 const LEVEL_M = [

@@ -14,7 +14,6 @@ export interface ChapterDraft {
   readonly breaks: readonly Break[];
 }
 
-/** Shortest break. */
 const LEAST_S = 1;
 /** Length of a break that is added, unless something follows sooner. */
 const ADDED_S = 60;

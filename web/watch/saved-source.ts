@@ -1,5 +1,4 @@
 /** The source of playback that is saved on this device; without the service it tells everything itself. */
-
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Recording } from '../../lib/wire/api.ts';
 import type { CaptionsFile } from '../../lib/wire/caption.ts';

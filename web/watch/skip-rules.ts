@@ -8,7 +8,6 @@ import { TEXTS } from './texts.ts';
 import type { WatchPlayer } from './watch-player.ts';
 import type { WatchSource } from './watch-source.ts';
 
-/** One commercial break. */
 export interface Break {
   readonly start: number;
   readonly end: number;

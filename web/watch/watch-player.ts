@@ -2,7 +2,6 @@
  * Watching one recording, finished or in progress: opens feeds at the requested position, reopens them where they end,
  * stores the choices of sound, codec and speed.
  */
-
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
 import { monotonicNow } from '../device/clock.ts';
 import { deviceCodec, liveCodec } from '../device/preferences.ts';

@@ -1,5 +1,4 @@
 /** Pure parts of watching: the reported position, the next episode, the file's name, the state. */
-
 import { expect, test } from 'bun:test';
 import { broadcastMs } from '../../lib/arib/time.ts';
 import { recordingId } from '../../lib/wire/ids.ts';

@@ -1,5 +1,4 @@
 /** The agent's state of the smart card and of key sharing as plain text. Pure. */
-
 import { SECOND_MS } from '../../lib/arib/time.ts';
 import type { Card } from '../../lib/wire/agent.ts';
 import { KEY_FAILURE_WORDS } from '../../lib/wire/key-failure.ts';
@@ -8,7 +7,6 @@ import type { BadgeTone } from './recording.ts';
 interface CardWords {
   readonly text: string;
   readonly tone: BadgeTone;
-  /** The next step. */
   readonly next: string | undefined;
 }
 

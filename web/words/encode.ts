@@ -7,7 +7,6 @@ const CODECS = { av1: 'AV1', h264: 'H.264', both: 'AV1 と H.264' } as const;
 const COMMERCIALS = { chapters: 'CMにチャプター', cut: 'CMをカット', none: '' } as const;
 const QUALITIES = { small: '小さめ', standard: '標準', fine: '高画質' } as const;
 
-/** Options for one recording. */
 export const WISH_CHOICES = {
   codecs: { label: '変換の形式', options: CODECS },
   quality: { label: '変換の画質', options: QUALITIES },

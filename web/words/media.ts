@@ -1,5 +1,4 @@
 /** Pictures and sounds of a programme in words. */
-
 import type { ProgramDetail } from '../../lib/wire/api.ts';
 import { LANGUAGE_NAMES } from '../../lib/wire/languages.ts';
 

@@ -2,7 +2,6 @@
 
 export interface RecordState {
   readonly kind: 'none' | 'scheduled' | 'conflict' | 'recording';
-  /** Label of the button. */
   readonly label: string;
   /** The present state; empty when there is nothing to show. */
   readonly words: string;

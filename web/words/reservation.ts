@@ -1,5 +1,4 @@
 /** Texts about reservations: name of a state, its meaning and the next step. */
-
 import type { BroadcastMs } from '../../lib/arib/time.ts';
 import type { Tuner } from '../../lib/wire/agent.ts';
 import type { ReservationItem, ReservationState, VerdictLevel } from '../../lib/wire/api.ts';

@@ -3,7 +3,6 @@
  * marks that are shown as badges. Which marks there are, and how they are spelled, `lib/arib` knows; here they get
  * their Japanese names and their looks.
  */
-
 import { type MarkMeaning, removeTitleMarks } from '../../lib/arib/text/title-marks.ts';
 import type { Mark, MarkTone } from '../ui/mark.ts';
 import { narrow } from './channel.ts';

@@ -2,7 +2,6 @@
  * A verdict for people: a mark, sentences with clock times, and the programme as a line with its gaps. Pure. Times of
  * a verdict count from the programme's real start, which `startAt` of its recording is.
  */
-
 import { type BroadcastMs, MINUTE_MS, plusMs } from '../../lib/arib/time.ts';
 import { GAP_CAUSE_WORDS, type GapCause, RECEPTION_ADVICE } from '../../lib/wire/gap-causes.ts';
 import type {

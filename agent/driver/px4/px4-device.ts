@@ -38,8 +38,7 @@ const ISDB_S_OFFSET = 3_000;
 
 /**
  * Carrier-to-noise ratio from the raw value of a TC90522 demodulator, by the manufacturer's approximations as
- * documented in the Linux driver `tc90522`.
- * dB; null if the chip gives no value. @param raw 24 bits
+ * documented in the Linux driver `tc90522`. dB; null if the chip gives no value. @param raw 24 bits
  */
 export function terrestrialCnr(raw: number): number | null {
   if (raw <= 0) return null;

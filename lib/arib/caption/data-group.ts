@@ -5,8 +5,7 @@
 import { Reader } from '../reader.ts';
 
 // CRC_16 of caption data groups, ARIB STD-B24 Vol. 1 Part 3, 9.2: polynomial x^16 + x^12 + x^5 + 1, register starting
-// at zero, most significant bit first, no final inversion. Over a whole group, its CRC field included, the result
-// is 0.
+// at zero, most significant bit first, no final inversion. Over a whole group, its CRC field included, the result is 0.
 
 const POLYNOMIAL = 0x1021;
 

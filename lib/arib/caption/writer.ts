@@ -1,10 +1,9 @@
 /**
- * Writes the text of a statement on the screen: characters become cells, control functions change their attributes
- * and position. ARIB STD-B24 Vol. 1 Part 2, 7 (character coding) and 8.3; TR-B14 Vol. 3 Section 2, 4.2 and TR-B15
- * Vol. 3.
+ * Writes the text of a statement on the screen: characters become cells, control functions change their attributes and
+ * position. ARIB STD-B24 Vol. 1 Part 2, 7 (character coding) and 8.3; TR-B14 Vol. 3 Section 2, 4.2 and TR-B15 Vol. 3.
  *
- * Ignored, because they are not in operation or a caption page does not support them: BEL, PRA (sounds), RS, GSM,
- * CCC, GAA, SRC, TCC, CFS, half colours, time controls other than waiting.
+ * Ignored, because they are not in operation or a caption page does not support them: BEL, PRA (sounds), RS, GSM, CCC,
+ * GAA, SRC, TCC, CFS, half colours, time controls other than waiting.
  */
 import { characterText, type GraphicSet, UNDEFINED_CHARACTER } from '../text/character-set.ts';
 import { CONTROL, CSI } from '../text/control-codes.ts';
@@ -86,7 +85,6 @@ export class CaptionWriter implements EightUnitSink {
     this.#ucs = new UcsDecoder(this);
   }
 
-  /** The current format. */
   get format(): WritingFormat {
     return this.#format;
   }

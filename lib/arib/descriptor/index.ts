@@ -113,7 +113,6 @@ export function readDescriptors(r: Reader): Descriptor[] {
   return descriptors;
 }
 
-/** The first descriptor of a kind. */
 export function findDescriptor<Kind extends DescriptorKind>(
   descriptors: readonly Descriptor[],
   kind: Kind,

@@ -1,5 +1,4 @@
 /** Descriptors of services, access and networks besides those of descriptors.test.ts, octet by octet. */
-
 import { expect, test } from 'bun:test';
 import { Reader } from '../reader.ts';
 import { readDescriptors } from './index.ts';

@@ -1,7 +1,6 @@
 /**
- * Complete NIT and SDT: sections are collected until all of one version were received, then parsed and
- * joined. ARIB STD-B10 Part 2, 5.1: sub-tables are identified by table_id, extension and, for an SDT, the original
- * network.
+ * Complete NIT and SDT: sections are collected until all of one version were received, then parsed and joined. ARIB
+ * STD-B10 Part 2, 5.1: sub-tables are identified by table_id, extension and, for an SDT, the original network.
  */
 import type { Section } from '../ts/section.ts';
 import { SubTable } from '../ts/sub-table.ts';

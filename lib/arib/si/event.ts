@@ -49,9 +49,7 @@ interface EventVideo {
 type VideoCodec = 'mpeg2' | 'h.264' | 'h.265';
 
 interface EventAudio {
-  /**
-   * Index of the event's audio stream, from 0. Streams are sorted by component_tag, which is the order of the PMT.
-   */
+  /** Index of the event's audio stream, from 0. Streams are sorted by component_tag, which is the order of the PMT. */
   readonly stream: number;
   readonly componentTag: number;
   /** 2 dual mono, 3 stereo, see `AudioComponentDescriptor`. */

@@ -1,5 +1,4 @@
 /** CDT, logos and their pictures. Not compared with the peer reader, which has three wrong fixed colours. */
-
 import { expect, test } from 'bun:test';
 import { crc32, deflateSync } from 'node:zlib';
 import { LOGO_SIZES } from '../../../test/logo-sizes.ts';

@@ -2,7 +2,6 @@
  * Logos of stations: the data module of the CDT, the module of the common data carousel of BS and CS, and the
  * pictures in both. ARIB STD-B21, Annex 1 (logo data); TR-B14 Vol. 4, TR-B15 Vol. 4.
  */
-
 import { type Descriptor, readDescriptors } from '../descriptor/index.ts';
 import { type NetworkId, pid, type ServiceId, type TransportStreamId } from '../ids.ts';
 import { Reader } from '../reader.ts';

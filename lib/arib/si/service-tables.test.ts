@@ -1,5 +1,4 @@
 /** BIT, AIT and ECM, octet by octet. */
-
 import { describe, expect, test } from 'bun:test';
 import { longSection, type SectionFields, u16 } from '../../../test/stream-builder.ts';
 import { parseAit } from '../application/section-ait.ts';

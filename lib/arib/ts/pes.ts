@@ -199,9 +199,7 @@ function writeStamp(bytes: Uint8Array, at: number, value: number): void {
   bytes[at + 4] = ((low << 1) & 0xfe) | 1;
 }
 
-/**
- * Of the packet at `offset`, in which a PES packet starts; undefined without a PTS, or if its header is truncated.
- */
+/** Of the packet at `offset`, in which a PES packet starts; undefined without a PTS, or if its header is truncated. */
 export function pesTimes(bytes: Uint8Array, offset: number): PesTimes | undefined {
   const start = payloadStart(bytes, offset);
   const end = offset + PACKET_SIZE;

@@ -2,7 +2,6 @@
  * Recorded PAT, CAT and PMT of a terrestrial station, compared with TSDuck field by field: our result is written in
  * its XML and compared.
  */
-
 import { expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
 import { recordedSections } from '../../../test/recorded-sections.ts';

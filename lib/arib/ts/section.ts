@@ -85,9 +85,7 @@ export class SectionMemory {
   /** Key to length, version and CRC. */
   readonly #known = new Map<number, number>();
 
-  /**
-   * Whether the section of `size` octets at the start of `bytes` equals the last one with its key; counts it if so.
-   */
+  /** Whether the section of `size` octets at the start of `bytes` equals the last one with its key; counts it if so. */
   knows(bytes: Uint8Array, size: number, pid: number): boolean {
     if (!isLong(bytes, size) || this.#known.get(placeOf(bytes, pid)) !== identityOf(bytes, size))
       return false;

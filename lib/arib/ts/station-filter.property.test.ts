@@ -1,5 +1,4 @@
 /** Invariants of the station filter for any broadcast, also one that breaks the rules of operation. */
-
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { chunkSizes, chunksOf, damagedStream, STATION, wildStream } from '../../../test/random-stream.ts';

@@ -71,7 +71,6 @@ export class StreamStatistics implements PacketCounts {
     this.packets += Math.floor((offset - from) / PACKET_SIZE);
   }
 
-  /** Counts of a PID so far. */
   pid(pid: Pid): PacketCounts {
     return { packets: this.#packetsOf[pid] ?? 0, ...(this.#faultsOf.get(pid) ?? NONE) };
   }

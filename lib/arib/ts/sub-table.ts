@@ -17,8 +17,7 @@ export class SubTable {
   /**
    * Adds the next section of the sub-table; returns all of them if this one completed the table. Undefined while
    * sections are missing and for a known one. Sections that are not current yet are ignored; a section that does not
-   * match the stored ones (version, extension, count, or other content under the same number) restarts the
-   * collection.
+   * match the stored ones (version, extension, count, or other content under the same number) restarts the collection.
    */
   add(section: Section): readonly Section[] | undefined {
     if (!section.current || section.number > section.lastNumber) return undefined;
@@ -50,7 +49,6 @@ export class SubTable {
   }
 }
 
-/** Equal in every octet. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a === b) return true;
   if (a.length !== b.length) return false;

@@ -5,7 +5,6 @@
  */
 
 export namespace bits {
-  /** Address of the words. */
   export let words: i32 = 0;
   /** In bits from the first word. */
   export let position: i32 = 0;

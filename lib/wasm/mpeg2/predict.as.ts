@@ -7,7 +7,6 @@
 export namespace plane {
   /** Octets of a luminance line; a chrominance line has half. */
   export let stride: i32 = 0;
-  /** Luminance lines. */
   export let lines: i32 = 0;
   /** Offsets of Cb and Cr in a frame. */
   export let cb: i32 = 0;

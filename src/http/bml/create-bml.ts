@@ -21,7 +21,6 @@ export interface BmlConfig {
 
 export interface BmlNeeds {
   config: BmlConfig;
-  /** Names of this service. */
   ownNames: AllowedHosts;
   isOn: () => boolean;
   hasOnlyRecordings: (requester: Requester) => boolean;

@@ -95,10 +95,7 @@ export class PeerClient {
     }
   }
 
-  /**
-   * Whether the port 443 of a host accepts connections.
-   * @param timeout ms @throws Failure bad_request, forbidden
-   */
+  /** Whether the port 443 of a host accepts connections. @param timeout ms @throws Failure bad_request, forbidden */
   async confirm(host: string, timeout: number, ended: AbortSignal): Promise<ConfirmAnswer> {
     const isAddress = net.isIPv6(host);
     if (!isAddress && /[/?#@:\\]/.test(host)) throw this.#refuse(host, 'not a host', BAD_HOST);

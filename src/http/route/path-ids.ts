@@ -46,7 +46,6 @@ export function findRecording<T>(list: { find(id: RecordingId): T | undefined },
 
 export const ID_PARAMS = t.Object({ id: t.String({ description: 'recording id' }) });
 
-/** Further responses of routes for one recording. */
 export const NO_RECORDING = {
   400: problemResponse('malformed id'),
   404: problemResponse('no such recording, or it is in the bin'),

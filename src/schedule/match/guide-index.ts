@@ -36,9 +36,7 @@ export class ChangeLog {
     this.#changes.length = 0;
   }
 
-  /**
-   * Programmes that changed since a version, some of them twice; undefined if the log does not reach back that far.
-   */
+  /** Programmes that changed since a version, some of them twice; undefined if the log does not reach back that far. */
   since(version: number): readonly ProgramId[] | undefined {
     const count = this.#version - version;
     if (version < 0 || count > this.#changes.length) return undefined;

@@ -1,5 +1,4 @@
 /** A compiled rule: its keywords (`keyword.ts`) and its conditions on station, time and genre. */
-
 import type { StationId } from '../../../lib/arib/ids.ts';
 import { type BroadcastMs, DAY_MS, JST_OFFSET_MS, MINUTE_MS } from '../../../lib/arib/time.ts';
 import type { RuleConditions, RuleGenre } from '../../model/rule.ts';
@@ -107,7 +106,6 @@ export class RuleMatcher {
     this.#expression = regex && keyword !== '' ? compileExpression(keyword) : undefined;
   }
 
-  /** All programmes of the guide that match. */
   match(index: GuideIndex, stations: RuleStations): Matched {
     const candidates: IndexedProgram[] = [];
     this.#narrowed(index, stations).forEach((row) => {

@@ -109,10 +109,7 @@ export class TextColumns {
       block[at] = (block[at] ?? 0) & others;
   }
 
-  /**
-   * Keeps the rows that may contain the word.
-   * @param rows a subset of the rows that were set
-   */
+  /** Keeps the rows that may contain the word. @param rows a subset of the rows that were set */
   narrow(rows: BitSet, word: string): void {
     const columns = new Set<number>();
     this.#eachColumn(word, (column) => columns.add(column));

@@ -19,7 +19,6 @@ export class Facts {
 
   readonly #bySeries = new WeakMap<readonly EpisodeText[], ReadonlyMap<string, readonly EpisodeText[]>>();
 
-  /** The airings of a guide by their series. */
   airings(guide: PlanGuide): SeriesAirings {
     const known = this.#airings.get(guide);
     if (known !== undefined) return known;
@@ -228,7 +227,6 @@ export function isRepeat(facts: Facts, a: AiredText, b: AiredText): boolean {
  * Airings of the same programme that have not begun and may be recorded, in no order.
  * @param text the guide's object if it has one: its facts are cached
  * @param startAt start of the airing with this text, epoch ms
- * @param now epoch ms
  */
 export function repeats(
   guide: PlanGuide,
@@ -246,11 +244,7 @@ export function repeats(
   return [...new Set([...alike, ...worded].map(({ program }) => program))];
 }
 
-/**
- * The first airing that has not begun and may be recorded.
- * @param excluded programmes that must not be booked
- * @param now epoch ms
- */
+/** The first airing that has not begun and may be recorded. @param excluded programmes that must not be booked */
 export function nextAiring(
   guide: PlanGuide,
   facts: Facts,

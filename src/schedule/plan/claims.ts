@@ -168,8 +168,7 @@ function claimOfReservation(
     channel: station.channel,
     from: earliest(from, times.to),
     ...times,
-    // If a running recording is neither received nor tracked, an end beyond the guide's estimate is only an
-    // assumption.
+    // If a running recording is neither received nor tracked, an end beyond the guide's estimate is only an assumption.
     to:
       isRunning && place === null && airing === undefined
         ? earliest(times.to, latest(times.endAt, from))

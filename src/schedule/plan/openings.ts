@@ -73,8 +73,7 @@ function following<T extends Slot>(
       continue;
     }
     const sameChannel = (other: Slot): boolean => other.type === slot.type && other.channel === slot.channel;
-    // A tuning of its channel that it must not share: it waits until that programme and all others with it have
-    // ended.
+    // A tuning of its channel that it must not share: it waits until that programme and all others with it have ended.
     const elsewhere = openings.filter(
       (opening) => opening.tuner !== tuner && sameChannel(opening.slot) && opening.slot.to <= slot.from,
     );

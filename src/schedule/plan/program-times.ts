@@ -40,9 +40,7 @@ export interface ProgramTimes {
   readonly holdUntil: BroadcastMs | null;
   /** Until when its station is received after an interruption, so that it can resume; null: not. */
   readonly listenUntil: BroadcastMs | null;
-  /**
-   * Since when another programme replaces it, long before its end; null: none does, or its station is not received.
-   */
+  /** Since when another programme replaces it, long before its end; null: none does, or its station is not received. */
   readonly brokenAt: BroadcastMs | null;
   /** Its actual end; null: it is not over, or its end was not received. */
   readonly endedAt: BroadcastMs | null;

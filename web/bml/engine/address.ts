@@ -25,7 +25,6 @@ export interface Address {
   readonly fragment: string;
 }
 
-/** An address with a module. */
 export interface ModuleAddress extends Address {
   readonly module: number;
 }

@@ -147,10 +147,7 @@ export class BinaryTable {
       .map((row) => row.map((cell) => (typeof cell === 'object' ? null : cell)));
   }
 
-  /**
-   * @param isAny whether one true condition suffices
-   * @param limit number of rows after which the search ends
-   */
+  /** @param isAny whether one true condition suffices @param limit number of rows after which the search ends */
   search(start: number, conditions: readonly Condition[], isAny: boolean, limit: number): SearchResult {
     if (conditions.length < 1 || conditions.length > 4 || !(start >= 0) || !(limit > 0)) return IMPOSSIBLE;
     const testers = conditions.map((condition) => tester(this.#columns[condition.column], condition));

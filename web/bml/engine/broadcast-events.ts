@@ -41,10 +41,7 @@ export function initialModuleStatus(
   return isBroadcast ? MODULE_STATUS.present : MODULE_STATUS.vanished;
 }
 
-/**
- * @param isPending whether the subscription has not fired yet
- * @returns undefined: nothing changed for this module
- */
+/** @param isPending whether the subscription has not fired yet @returns undefined: nothing changed for this module */
 export function changedModuleStatus(
   change: ListChange,
   module: number,

@@ -86,7 +86,6 @@ export interface BrowserContext extends Receiver {
   readonly tasks: ScriptTasks;
   readonly timers: Timers;
   readonly charset: Charset;
-  /** Of the running document. */
   readonly address: DocumentAddress;
   /** It was received by communication. */
   readonly isRemote: boolean;
@@ -106,7 +105,6 @@ export interface BrowserContext extends Receiver {
   wait(ms: number): Promise<void>;
   /** Leaves the document; the script does not continue. */
   launch(reference: string): void;
-  /** ModuleLocked. */
   moduleLocked(component: number, module: number, reference: string, status: number): void;
   loadGlyphs(file: Uint8Array): boolean;
   unloadGlyphs(): void;

@@ -1,5 +1,4 @@
 /** What functions of `browser` return, one case a row: statements that log, and the expected log. */
-
 import { describe, expect, test } from 'bun:test';
 import { EngineRig, FakeNetwork, moduleMessage, page } from '../../../test/web/engine-rig.ts';
 import type { PageRequest } from '../bml-messages.ts';

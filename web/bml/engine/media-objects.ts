@@ -10,7 +10,6 @@ import type { TaskClock } from './timers.ts';
 interface PlayerHost {
   readonly clock: TaskClock;
   decode(picture: EncodedPicture): Promise<ImageBitmap | undefined>;
-  /** A canvas to compose on. */
   createCanvas(width: number, height: number): OffscreenCanvas;
   /** Another frame is shown. */
   changed(): void;

@@ -154,7 +154,6 @@ export type NvramSnapshot = Readonly<Record<string, string>>;
 interface NvramHost {
   /** A block changed. */
   store(key: string, base64: string): void;
-  /** A document set the postal code. */
   setPostalCode(postalCode: string): void;
 }
 

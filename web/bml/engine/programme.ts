@@ -104,12 +104,10 @@ export class Programme {
     };
   }
 
-  /** Whether the reference is of the tuned service. */
   isTuned({ networkId, serviceId }: BroadcastReference): boolean {
     return networkId === this.#info?.networkId && serviceId === this.#info.serviceId;
   }
 
-  /** Whether the reference is of the programme on air. */
   isOnAir(reference: BroadcastReference): boolean {
     return (
       this.isTuned(reference) && reference.eventId !== undefined && reference.eventId === this.#info?.eventId

@@ -478,7 +478,6 @@ export class RunningDocument implements BrowserContext {
 /** For the log: a query may have what the viewer has entered. */
 const withoutQuery = (url: string): string => url.replace(/[?#].*$/s, '');
 
-/** The charset of a Content-Type. */
 export function charsetOfType(type: string | undefined): string | undefined {
   return /charset\s*=\s*"?([\w-]+)/i.exec(type ?? '')?.[1];
 }

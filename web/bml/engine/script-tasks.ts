@@ -98,7 +98,6 @@ export class ScriptTasks {
     return this.#host.budget.spend(work);
   }
 
-  /** Runs a script element or file. */
   async run(source: string, name: string): Promise<void> {
     const unit = this.#machine.compile(source, name);
     if (unit instanceof ScriptFault) this.#host.fault(unit);
@@ -114,7 +113,6 @@ export class ScriptTasks {
     if (name !== undefined && !this.#isClosed && this.#machine.startCall(name)) await this.#drive();
   }
 
-  /** Runs the text of a timer. */
   async timer(text: string): Promise<void> {
     if (CALL.test(text)) {
       await this.handler(text);

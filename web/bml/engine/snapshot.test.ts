@@ -1,5 +1,4 @@
 /** Seeking in a recording: the state of another moment, the recording's clock, and no communication. */
-
 import { describe, expect, test } from 'bun:test';
 import type { ModuleMessage, ResponseMessage } from '../../../lib/wire/data-broadcast.ts';
 import { EngineRig, moduleMessage, PROGRAMME, page } from '../../../test/web/engine-rig.ts';

@@ -64,7 +64,6 @@ export class Emitter {
     if (this.depth > this.deepest) this.deepest = this.depth;
   }
 
-  /** Emits a jump whose target is set later. */
   protected jump(op: Op, effect: number): number {
     this.emit(op, effect, 0);
     return this.ops.length - 1;

@@ -25,7 +25,6 @@ const MAX_FRAMES = 256;
 const MAX_STACK = 65_536;
 /** Work between two looks at the clock: 0.1 ms of compiled code, 1 ms before the browser has compiled the machine. */
 const FUEL = 4096;
-/** Work of a call. */
 const CALL_COST = 4;
 
 const NO_CODE: FunctionCode = {

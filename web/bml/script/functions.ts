@@ -1,7 +1,6 @@
 /** Functions: compiled code of scripts, built-in functions, and objects and functions of the host. */
 import { type Primitive, ScriptObject, type Slot, type Value } from './values.ts';
 
-/** Tables that the functions of a unit share. */
 export interface CodeTables {
   /** Name of the script, for messages. */
   readonly unit: string;
@@ -70,7 +69,6 @@ export interface Prototypes {
   readonly Date: ScriptObject;
 }
 
-/** The codes of the document's character set. */
 export interface CharacterCodes {
   /** The code of a character (of Unicode, a code point): in EUC-JP 0xA4A2 for あ. */
   codeOf(codePoint: number): number;
@@ -116,7 +114,6 @@ export interface NativeSpec {
   readonly constructs?: boolean;
 }
 
-/** A function of a script. */
 export class ScriptFunction extends ScriptObject {
   /** The `arguments` object of the running call. */
   active: ScriptObject | undefined;

@@ -15,7 +15,6 @@ export class Heap {
   used = 0;
   /** A trace is due above this. */
   threshold: number;
-  /** The trace that is going on. */
   #trace: Trace | undefined;
   #traces = 0;
 

@@ -5,7 +5,6 @@
 import { type ABANDON, type Coercion, NativeFunction, type SUSPEND, type Vm } from './functions.ts';
 import { arrayIndex, ScriptObject, type Value } from './values.ts';
 
-/** What a function of the host returns: a value, or SUSPEND or ABANDON. */
 export type HostResult = Value | typeof SUSPEND | typeof ABANDON;
 
 interface HostProperty<T> {

@@ -1,5 +1,4 @@
 /** Scripts that attack the machine: each ends, within its bounds, and leaves everything outside as it was. */
-
 import { describe, expect, test } from 'bun:test';
 import { runScript, shown, testMachine } from '../../../test/script-machine.ts';
 import { RunBudget } from '../engine/script-tasks.ts';

@@ -90,11 +90,9 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 export class Lexer {
-  /** The present token. */
   kind: TokenKind = 'end';
   /** Its text; of a string, its value. */
   text = '';
-  /** The value of a number. */
   value = 0;
   line = 1;
   /** Whether a line ends between the token before and this one. */

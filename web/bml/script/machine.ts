@@ -58,7 +58,6 @@ export interface MachineOptions {
   readonly heapLimit?: number;
 }
 
-/** A global function of the host. */
 interface HostFunction {
   /** Conversions of the arguments that are given. Further arguments are passed as they are. */
   readonly params?: readonly Coercion[];
@@ -176,7 +175,6 @@ export class Machine extends Interpreter {
     return Array.from({ length: Math.min(value.length, most) }, (_element, index) => value.at(index));
   }
 
-  /** A global variable. */
   globalValue(name: string): Value {
     return this.globalObject.get(name);
   }
@@ -194,7 +192,6 @@ export class Machine extends Interpreter {
     }
   }
 
-  /** Whether a task is running or suspended. */
   get busy(): boolean {
     return this.status === 'running' || this.status === 'suspended';
   }

@@ -163,10 +163,7 @@ export class ComputedStyle {
   /** The same object as long as nothing changes that is drawn. */
   readonly look: object;
 
-  /**
-   * @param values in the order of the properties
-   * @param before the element's former values
-   */
+  /** @param values in the order of the properties @param before the element's former values */
   constructor(values: readonly string[], before: ComputedStyle | undefined) {
     this.#values = values;
     const isSameLook = before?.changes(values).every((index) => PROPERTY_LIST[index]?.unseen === true);
@@ -194,12 +191,10 @@ export class ComputedStyle {
   }
 }
 
-/** What is stored for an element. */
 class ElementStyle {
   /** @param inline the `style` attribute */
   constructor(readonly inline: readonly Declaration[]) {}
 
-  /** Written by scripts. */
   readonly written: Record<StyleState, Map<PropertyName, string> | undefined> = {
     normal: undefined,
     focus: undefined,
@@ -223,7 +218,6 @@ export class Cascade {
   /** Increases with every change of a value. */
   version = 0;
 
-  /** Adds the rules of the document's next style sheet. */
   add(rules: readonly StyleRule[]): void {
     this.#rules.add(rules);
     for (const style of this.#elements.values()) style.version++;
@@ -239,10 +233,7 @@ export class Cascade {
     return style;
   }
 
-  /**
-   * All values of an element.
-   * @param parent those of its parent, in the state in which that is shown
-   */
+  /** All values of an element. @param parent those of its parent, in the state in which that is shown */
   computed(node: StyledNode, state: StyleState, parent: ComputedStyle | undefined): ComputedStyle {
     const own = this.#styleOf(node);
     // Most elements look the same with the focus.

@@ -9,7 +9,6 @@ import { contains, intersection, isEmptyRect, type LayoutBox, type Rect } from '
 import type { DrawingContext, Picture, TextFonts, ViewSources } from './sources.ts';
 import type { TextLine, TextPiece } from './text-layout.ts';
 
-/** A picture as it is shown. */
 export interface PlacedPicture {
   readonly picture: Picture;
   readonly width: number;

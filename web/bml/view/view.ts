@@ -31,10 +31,7 @@ interface MarqueePosition {
   readonly isMoving: boolean;
 }
 
-/**
- * @param box,text widths
- * @param elapsed ms since the document was shown
- */
+/** @param box,text widths @param elapsed ms since the document was shown */
 function marqueePosition(style: ComputedStyle, box: number, text: number, elapsed: number): MarqueePosition {
   const loop = style.get('wap-marquee-loop');
   const loops = loop === 'infinite' ? Number.POSITIVE_INFINITY : style.number('wap-marquee-loop');
@@ -110,10 +107,7 @@ export class DocumentView {
     this.#isDrawn = false;
   }
 
-  /**
-   * Draws the document as it is now.
-   * @param now ms; running text moves with it
-   */
+  /** Draws the document as it is now. @param now ms; running text moves with it */
   frame(now: number): Frame {
     this.#startedAt ??= now;
     const { plane } = this;

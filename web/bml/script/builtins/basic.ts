@@ -34,7 +34,6 @@ export function defineFunction(
   return made;
 }
 
-/** Defines a constructor with its prototype. */
 export function defineConstructor(
   globalObject: ScriptObject,
   functions: ScriptObject,
