@@ -7,7 +7,7 @@ import { type BroadcastMs, plusMs } from '../../lib/arib/time.ts';
 import type { GuideProgram, GuideWindow, Station } from '../../lib/wire/api.ts';
 import { monotonicMs } from '../../lib/wire/times.ts';
 import { monotonicNow } from '../device/clock.ts';
-import { ApiFailure, type GuideQuestion, networkFailure, type Renewed } from '../query/api.ts';
+import { type ApiFailure, asFailure, type GuideQuestion, type Renewed } from '../query/api.ts';
 import { type Placed, placeColumn } from '../ui/lanes.ts';
 import { CHUNK_MS, chunksOf, type Span } from './geometry.ts';
 
@@ -194,7 +194,7 @@ export class GuideStore {
       chunk.stale = true;
       // Shown content stays; only an empty view needs the reason.
       if (chunk.programs === undefined) {
-        chunk.failure = error instanceof ApiFailure ? error : networkFailure(error);
+        chunk.failure = asFailure(error);
       } else chunk.stale = false;
     }
   }

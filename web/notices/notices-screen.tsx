@@ -5,7 +5,7 @@ import type { Notice } from '../../lib/wire/notifications.ts';
 import type { NoticeActionName, NoticeEvent } from '../../lib/wire/vocabulary.ts';
 import { now } from '../device/clock.ts';
 import { navigate } from '../navigation/router.ts';
-import { ApiFailure, networkFailure } from '../query/api.ts';
+import { asFailure } from '../query/api.ts';
 import { actOn, getNoticesBefore, NOTICES } from '../query/notices.ts';
 import { entryOf, useQuery } from '../query/use-query.ts';
 import { ReminderList } from '../reminders/reminder-list.tsx';
@@ -58,7 +58,7 @@ function NoticeActions({ notice }: { notice: Pick<Notice, 'id' | 'actions'> }) {
       const { message, path } = await actOn(notice.id, action);
       showToast(message, { label: TEXTS.showResult, run: () => navigate(path) });
     } catch (error) {
-      showToast((error instanceof ApiFailure ? error : networkFailure(error)).message);
+      showToast(asFailure(error).message);
     }
     setRunning(undefined);
     // What can be done about the others has changed, too.
@@ -133,7 +133,7 @@ export function NoticesScreen() {
       setOlder([...older, ...page]);
       if (page.length < PAGE) setAll(true);
     } catch (error) {
-      showToast((error instanceof ApiFailure ? error : networkFailure(error)).message);
+      showToast(asFailure(error).message);
     }
   };
   return (

@@ -8,7 +8,7 @@ import {
   URGENT_EVENTS,
   type WebhookFormat,
 } from '../../lib/wire/vocabulary.ts';
-import { ApiFailure, networkFailure } from '../query/api.ts';
+import { type ApiFailure, asFailure } from '../query/api.ts';
 import { addTarget, changeTarget } from '../query/notices.ts';
 import { Sheet } from '../ui/sheet.tsx';
 import { Switch, TextField } from '../ui/sheet-fields.tsx';
@@ -96,7 +96,7 @@ export function TargetForm({
         onSaved(await addTarget(webhook));
       }
     } catch (error) {
-      setFailure(error instanceof ApiFailure ? error : networkFailure(error));
+      setFailure(asFailure(error));
       setBusy(false);
     }
   };

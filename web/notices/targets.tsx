@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { Target } from '../../lib/wire/notifications.ts';
 import { now } from '../device/clock.ts';
-import { ApiFailure, networkFailure } from '../query/api.ts';
+import { asFailure } from '../query/api.ts';
 import { addTarget, getPushKey, removeTarget, TARGETS, testTarget } from '../query/notices.ts';
 import { useQuery } from '../query/use-query.ts';
 import { Confirm } from '../ui/confirm.tsx';
@@ -15,9 +15,8 @@ import { TargetForm } from './target-form.tsx';
 import { FORMAT_LABELS, TEXTS } from './texts.ts';
 
 function messageOf(error: unknown): string {
-  if (error instanceof ApiFailure) return error.message;
   // Sentences of our own; whatever else a browser throws is about the connection.
-  return error instanceof Error && error.cause !== undefined ? error.message : networkFailure(error).message;
+  return error instanceof Error && error.cause !== undefined ? error.message : asFailure(error).message;
 }
 
 function stateText({ last, waiting }: Target): string {

@@ -3,7 +3,7 @@
  * socket.
  */
 import { type WallMs, wallMs } from '../../lib/wire/times.ts';
-import { ApiFailure, networkFailure } from '../query/api.ts';
+import { ApiFailure, asFailure } from '../query/api.ts';
 import { TEXTS } from './texts.ts';
 
 // Retry delays of a live stream that ended. Pure.
@@ -132,7 +132,7 @@ export async function readFeed(feed: MediaFeed, abort: AbortController, reading:
     if (isTimedOut) return { end: 'broken', failure: new ApiFailure('timeout', TEXTS.stalled) };
     if (error instanceof ApiFailure) return { end: 'broken', failure: error };
     // Reception, service and network are all possible causes.
-    const failure = isAnswered ? new ApiFailure('interrupted', broken) : networkFailure(error);
+    const failure = isAnswered ? new ApiFailure('interrupted', broken) : asFailure(error);
     return { end: 'broken', failure };
   } finally {
     clearTimeout(silence);

@@ -96,8 +96,8 @@ export async function failureOf(response: Response): Promise<ApiFailure> {
   return new ApiFailure('internal', `サーバーがエラーを返しました（${response.status}）。`, response.status);
 }
 
-/** Turns what `fetch` throws into a failure; an abort by the caller stays what it is. */
-export function networkFailure(error: unknown): ApiFailure {
+/** The failure of a request: as it is, or what `fetch` throws as one; an abort by the caller stays what it is. */
+export function asFailure(error: unknown): ApiFailure {
   if (error instanceof ApiFailure) return error;
   return new ApiFailure('network', 'サーバーに接続できませんでした。');
 }
@@ -147,7 +147,7 @@ export async function exchange<T>(
   } catch (error) {
     if (signal?.aborted) throw error;
     if (timedOut) throw new ApiFailure('timeout', 'サーバーから応答がありません。');
-    throw networkFailure(error);
+    throw asFailure(error);
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', passOn);

@@ -4,7 +4,7 @@
  * makes that cheap. Responses are kept, so that a screen that is opened again shows them at once.
  */
 import { type ReadonlySignal, signal } from '@preact/signals';
-import { ApiFailure, networkFailure, type Renewed } from './api.ts';
+import { type ApiFailure, asFailure, type Renewed } from './api.ts';
 import type { EventHandlers, Watched } from './events.ts';
 
 export interface Query<T> {
@@ -114,7 +114,7 @@ export class CacheEntry<T> {
       this.#answer.value = { value: answer.content, failure: undefined };
     } catch (error) {
       if (signal.aborted) return;
-      const failed = error instanceof ApiFailure ? error : networkFailure(error);
+      const failed = asFailure(error);
       this.#stale = true;
       this.#answer.value = { value: this.#answer.peek().value, failure: failed };
     }

@@ -3,7 +3,7 @@
  * on the screen while it is read again, so that an update does not shift the layout.
  */
 import { type ReadonlySignal, signal } from '@preact/signals';
-import { ApiFailure, networkFailure } from './api.ts';
+import { type ApiFailure, asFailure } from './api.ts';
 
 export const PAGE_ROWS = 100;
 /** Pages kept on either side of the view: some 2 kB a row. */
@@ -134,7 +134,7 @@ export class Pages<T> {
     } catch (error) {
       if (abort.signal.aborted) return;
       this.#reading.delete(page);
-      const failure = error instanceof ApiFailure ? error : networkFailure(error);
+      const failure = asFailure(error);
       this.#tell({ failure, reading: this.#reading.size > 0 });
       return;
     }

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import type { Recording } from '../../lib/wire/api.ts';
 import type { RecordingId } from '../../lib/wire/ids.ts';
-import { ApiFailure, cancelReservation, getReservations, networkFailure } from '../query/api.ts';
+import { type ApiFailure, asFailure, cancelReservation, getReservations } from '../query/api.ts';
 import { cancelEncode, ENCODES, encodeRecording } from '../query/encodes.ts';
 import {
   binRecording,
@@ -56,7 +56,7 @@ async function each(
         done.push(next);
       } catch (error) {
         failed += 1;
-        failure = error instanceof ApiFailure ? error : networkFailure(error);
+        failure = asFailure(error);
         // Without a connection the rest would fail, too.
         if (failure.code === 'network') failed += waiting.splice(0).length;
       }
@@ -231,8 +231,7 @@ export async function stopRecording(recording: Recording): Promise<void> {
     // One notice: that of its end takes this one's place.
     showToast(TEXTS.stopped(nameOf([recording])), undefined, endNotice(recording.id));
   } catch (error) {
-    const failure = error instanceof ApiFailure ? error : networkFailure(error);
-    showToast(TEXTS.notStopped(failure.message));
+    showToast(TEXTS.notStopped(asFailure(error).message));
   } finally {
     changed.value += 1;
   }

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useRef, useState } from 'preact/hooks';
 import type { Recording } from '../../lib/wire/api.ts';
 import type { EncodeItem } from '../../lib/wire/encode.ts';
-import { ApiFailure, networkFailure } from '../query/api.ts';
+import { asFailure } from '../query/api.ts';
 import { ENCODES, encodeRecording } from '../query/encodes.ts';
 import { entryOf, useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -19,8 +19,7 @@ async function send(recordingId: EncodeItem['recordingId'], wish: Wish): Promise
   try {
     await encodeRecording(recordingId, wish);
   } catch (error) {
-    const failure = error instanceof ApiFailure ? error : networkFailure(error);
-    showToast(`${TEXTS.notChangedStop}${failure.message}`);
+    showToast(`${TEXTS.notChangedStop}${asFailure(error).message}`);
   }
   await entryOf(ENCODES).renew();
 }

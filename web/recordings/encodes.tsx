@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import type { EncodeItem, Encodes } from '../../lib/wire/encode.ts';
 import type { RecordingId } from '../../lib/wire/ids.ts';
-import { ApiFailure, networkFailure } from '../query/api.ts';
+import { asFailure } from '../query/api.ts';
 import {
   cancelEncode,
   changeQueue,
@@ -39,8 +39,7 @@ async function attempt(what: string, call: () => Promise<unknown>): Promise<void
   try {
     await call();
   } catch (error) {
-    const failure = error instanceof ApiFailure ? error : networkFailure(error);
-    showToast(`${what}${failure.message}`);
+    showToast(`${what}${asFailure(error).message}`);
   }
   await entryOf(ENCODES).renew();
 }

@@ -1,6 +1,6 @@
 /** Setting and cancelling reminders: each says what came of it, with a way back. */
 import type { Reminder, ReminderRequest } from '../../lib/wire/reminders.ts';
-import { ApiFailure, networkFailure } from '../query/api.ts';
+import { asFailure } from '../query/api.ts';
 import { cancelReminder, cancelReminderSeries, REMINDERS, setReminder } from '../query/reminders.ts';
 import { entryOf } from '../query/use-query.ts';
 import { showToast, type ToastAction } from '../ui/toast.tsx';
@@ -16,7 +16,7 @@ async function change(act: () => Promise<string>, undo?: ToastAction): Promise<v
     await entryOf(REMINDERS).renew();
     showToast(sentence, undo, ABOUT);
   } catch (error) {
-    showToast((error instanceof ApiFailure ? error : networkFailure(error)).message, undefined, ABOUT);
+    showToast(asFailure(error).message, undefined, ABOUT);
   }
 }
 

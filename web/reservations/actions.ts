@@ -11,10 +11,9 @@ import { RECORDING_OPTIONS } from '../../lib/wire/rule-fields.ts';
 import { currentMs } from '../device/clock.ts';
 import { openReservation } from '../navigation/router.ts';
 import {
-  ApiFailure,
+  asFailure,
   bookProgram,
   cancelReservation,
-  networkFailure,
   recordStation,
   restoreReservation,
 } from '../query/api.ts';
@@ -40,7 +39,7 @@ export function isBusy(programId: ProgramId | undefined, reservationId?: Reserva
 }
 
 function sayFailure(what: string, error: unknown): void {
-  const failure = error instanceof ApiFailure ? error : networkFailure(error);
+  const failure = asFailure(error);
   // A refusal by the service contains reason and next step; a connection error needs advice added.
   const own = ['bad_request', 'not_found', 'conflict', 'copy_never', 'ended'].includes(failure.code);
   showToast(own ? `${what}${failure.message}` : `${what}${failure.message}${adviceFor(failure).next}`);

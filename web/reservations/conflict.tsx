@@ -1,4 +1,5 @@
 /** Why a reservation has no tuner, and how to resolve the conflict, each with one press. */
+import type { ProgramId } from '../../lib/arib/ids.ts';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
 import type { ReservationItem } from '../../lib/wire/api.ts';
 import { now } from '../device/clock.ts';
@@ -10,7 +11,7 @@ import { narrow } from '../words/channel.ts';
 import { airingText, spokenText, stateReason, titleOf } from '../words/reservation.ts';
 import { lengthText, shortText, spanText } from '../words/time.ts';
 import { book, cancelBlockers, isBusy, quotedName, takeInstead } from './actions.ts';
-import { useAskInPlace } from './ask-in-place.ts';
+import { AskToStop } from './stop-button.tsx';
 import { TEXTS } from './texts.ts';
 
 /** Limit of offered alternatives; the sheet of the programme has all its airings. */
@@ -54,39 +55,15 @@ function insteadText(blockers: readonly ReservationItem[], item: ReservationItem
 
 /** Stops a running recording in favour of this one. It cannot be undone, so it names the loss and asks for confirmation. */
 function StopForThis({ blockers, item }: { blockers: readonly ReservationItem[]; item: ReservationItem }) {
-  const { asking, setAsking, not, asker } = useAskInPlace();
-  if (!asking) {
-    return (
-      <button
-        ref={asker}
-        type="button"
-        class="button button-small button-lines line-tight button-stop"
-        aria-disabled={isBusy(undefined, item.id)}
-        onClick={() => setAsking(true)}
-      >
-        {insteadText(blockers, item)}
-      </button>
-    );
-  }
   return (
-    <div class="alert wrap whole-line ink">
-      <p class="bold whole-line">{lossText(blockers, now.value)}</p>
-      <button ref={not} type="button" class="button" onClick={() => setAsking(false)}>
-        {TEXTS.goOn}
-      </button>
-      <button
-        type="button"
-        class="button button-stop"
-        aria-disabled={isBusy(undefined, item.id)}
-        onClick={() => {
-          setAsking(false);
-          void cancelBlockers(blockers.map(heldOf), heldOf(item));
-        }}
-      >
-        <Icon name="stop" />
-        {TEXTS.stopForThisBriefly(quotedName(titleOf(item)))}
-      </button>
-    </div>
+    <AskToStop
+      id={item.id}
+      look="button button-small button-lines line-tight"
+      face={insteadText(blockers, item)}
+      question={lossText(blockers, now.value)}
+      answer={TEXTS.stopForThisBriefly(quotedName(titleOf(item)))}
+      onStop={() => cancelBlockers(blockers.map(heldOf), heldOf(item))}
+    />
   );
 }
 
@@ -135,6 +112,36 @@ function Blockers({ blockers, item }: { blockers: readonly ReservationItem[]; it
   );
 }
 
+interface OfferProps {
+  readonly offer: NonNullable<ReservationItem['offers']>[number];
+  readonly name: string;
+  readonly isMain?: boolean;
+  /** The reservation that it would replace. */
+  readonly conflict?: ReservationItem['id'];
+  readonly onBook: (program: { id: ProgramId; title: string }) => Promise<unknown>;
+  readonly children?: string;
+}
+
+function OfferButton({ offer, name, isMain = false, conflict, onBook, children }: OfferProps) {
+  const { programId, title, startAt, serviceName } = offer;
+  return (
+    <button
+      type="button"
+      class={`button button-small ${isMain ? 'button-main' : ''}`}
+      aria-disabled={isBusy(programId, conflict)}
+      onClick={() => void onBook({ id: programId, title })}
+    >
+      <Named name={name}>
+        <Icon name="reserve" />
+        {children}
+        <span class="numbers">{shortText(startAt)}</span>
+        <span class="offer-station min-0 truncate">{narrow(serviceName)}</span>
+        {TEXTS.bookThere}
+      </Named>
+    </button>
+  );
+}
+
 interface HelpProps {
   readonly item: ReservationItem;
   /** Whether to show the reason here, too. */
@@ -159,27 +166,16 @@ export function ConflictHelp({ item, reason = true }: HelpProps) {
       {offers.length === 0 ? null : (
         <div class="conflict-offers flex wrap gap-50">
           {offers.map((offer, index) => (
-            <button
+            <OfferButton
               key={offer.programId}
-              type="button"
-              class={`button button-small ${index === 0 ? 'button-main' : ''}`}
-              aria-disabled={isBusy(offer.programId, item.id)}
-              onClick={() =>
-                void takeInstead(heldOf(item), {
-                  id: offer.programId,
-                  title: offer.title,
-                  when: airingText(offer),
-                })
-              }
+              offer={offer}
+              name={TEXTS.bookInstead(airingText(offer))}
+              isMain={index === 0}
+              conflict={item.id}
+              onBook={(program) => takeInstead(heldOf(item), { ...program, when: airingText(offer) })}
             >
-              <Named name={TEXTS.bookInstead(airingText(offer))}>
-                <Icon name="reserve" />
-                {TEXTS.instead}
-                <span class="numbers">{shortText(offer.startAt)}</span>
-                <span class="offer-station min-0 truncate">{narrow(offer.serviceName)}</span>
-                {TEXTS.bookThere}
-              </Named>
-            </button>
+              {TEXTS.instead}
+            </OfferButton>
           ))}
         </div>
       )}
@@ -205,20 +201,12 @@ export function NextAirings({ item }: { item: ReservationItem }) {
       ) : (
         <div class="conflict-offers flex wrap gap-50">
           {offers.map((offer) => (
-            <button
+            <OfferButton
               key={offer.programId}
-              type="button"
-              class="button button-small"
-              aria-disabled={isBusy(offer.programId)}
-              onClick={() => void book({ id: offer.programId, title: offer.title })}
-            >
-              <Named name={TEXTS.bookAiring(airingText(offer))}>
-                <Icon name="reserve" />
-                <span class="numbers">{shortText(offer.startAt)}</span>
-                <span class="offer-station min-0 truncate">{narrow(offer.serviceName)}</span>
-                {TEXTS.bookThere}
-              </Named>
-            </button>
+              offer={offer}
+              name={TEXTS.bookAiring(airingText(offer))}
+              onBook={book}
+            />
           ))}
         </div>
       )}

@@ -4,6 +4,7 @@ import type { ReservationItem, ReservationRequest } from '../../lib/wire/api.ts'
 import { RECORDING_OPTIONS } from '../../lib/wire/rule-fields.ts';
 import { household } from '../query/settings.ts';
 import { Icon } from '../ui/icon.tsx';
+import { Segments } from '../ui/segments.tsx';
 import { marginText, titleOf } from '../words/reservation.ts';
 import { afterText, choose } from './actions.ts';
 import { TEXTS } from './texts.ts';
@@ -138,23 +139,15 @@ export function BookingOptions({ item }: { item: ReservationItem }) {
         ? optionChoices(item).map(({ label, options }) => (
             <div key={label}>
               <h4 class="note">{label}</h4>
-              <div class="tabs" role="radiogroup" aria-label={label}>
-                {options.map((option) => (
-                  // biome-ignore lint/a11y/useSemanticElements: a radio input would change with the arrow keys that move the focus here
-                  <button
-                    key={option.label}
-                    type="button"
-                    role="radio"
-                    class="tab"
-                    aria-checked={option.chosen}
-                    onClick={() => {
-                      if (!option.chosen) void choose(item, titleOf(item), option.change);
-                    }}
-                  >
-                    {option.label}
-                  </button>
-                ))}
-              </div>
+              <Segments
+                label={label}
+                options={options.map((option) => ({ value: option.label, label: option.label }))}
+                value={options.find(({ chosen }) => chosen)?.label ?? ''}
+                onChoose={(value) => {
+                  const option = options.find((one) => one.label === value);
+                  if (option?.chosen === false) void choose(item, titleOf(item), option.change);
+                }}
+              />
             </div>
           ))
         : null}

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RuleItem } from '../../lib/wire/api.ts';
 import type { RuleId } from '../../lib/wire/ids.ts';
-import { ApiFailure, createRule, networkFailure, previewRule, replaceRule } from '../query/api.ts';
+import { type ApiFailure, asFailure, createRule, previewRule, replaceRule } from '../query/api.ts';
 import { listenFor, SEARCH_CHANGES } from '../query/events.ts';
 import {
   type CompleteBody,
@@ -168,7 +168,7 @@ export function useDraft(initial: RuleForm, edited: Edited | undefined) {
       const wanted = readForm(taken.form).body;
       return await (ruleId === undefined || asNew ? createRule(wanted) : replaceRule(ruleId, wanted));
     } catch (error) {
-      const found = error instanceof ApiFailure ? error : networkFailure(error);
+      const found = asFailure(error);
       const path = fieldOf(found.path, form);
       if (path === undefined) setFailure(found);
       else {

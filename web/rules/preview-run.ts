@@ -5,7 +5,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { RulePreview } from '../../lib/wire/api.ts';
 import type { RuleId } from '../../lib/wire/ids.ts';
-import { ApiFailure, networkFailure, type previewRule } from '../query/api.ts';
+import { type ApiFailure, asFailure, type previewRule } from '../query/api.ts';
 import type { CompleteBody } from './form.ts';
 
 export type PreviewState =
@@ -73,7 +73,7 @@ export class PreviewRun {
       if (!abort.signal.aborted) this.#state.value = { kind: 'ready', preview };
     } catch (error) {
       if (abort.signal.aborted) return;
-      const failure = error instanceof ApiFailure ? error : networkFailure(error);
+      const failure = asFailure(error);
       this.#state.value = { kind: 'failed', failure, before };
     }
   }

@@ -1,7 +1,7 @@
 /** Actions on rules: switch, delete, restore. */
 import { signal } from '@preact/signals';
 import type { RuleItem } from '../../lib/wire/api.ts';
-import { ApiFailure, createRule, deleteRule, networkFailure, replaceRule } from '../query/api.ts';
+import { asFailure, createRule, deleteRule, replaceRule } from '../query/api.ts';
 import { RULES } from '../query/queries.ts';
 import { entryOf } from '../query/use-query.ts';
 import { showToast } from '../ui/toast.tsx';
@@ -13,8 +13,7 @@ export const wantedRule = signal<number | undefined>(undefined);
 
 /** The service's reason in words for a toast. */
 export function reasonOf(error: unknown): string {
-  const failure = error instanceof ApiFailure ? error : networkFailure(error);
-  return failure.message;
+  return asFailure(error).message;
 }
 
 export const aboutRule = ({ id }: RuleItem): string => `rule ${id}`;

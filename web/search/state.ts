@@ -4,7 +4,7 @@
  */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { SearchResult } from '../../lib/wire/api.ts';
-import { ApiFailure, getSearch, networkFailure, previewRule } from '../query/api.ts';
+import { type ApiFailure, asFailure, getSearch, previewRule } from '../query/api.ts';
 import { bodyOf, countFilters, type Filters, isEnough, NO_FILTERS, resultOf } from './filters.ts';
 import { type Sizes, searchAll } from './sections.ts';
 
@@ -77,7 +77,7 @@ export class SearchRun {
       if (abort.signal.aborted) return;
       this.#state.value = {
         kind: 'failed',
-        failure: error instanceof ApiFailure ? error : networkFailure(error),
+        failure: asFailure(error),
       };
     }
   }

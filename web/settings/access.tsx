@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Access } from '../../lib/wire/access.ts';
 import { now } from '../device/clock.ts';
-import { ApiFailure, addressOf, logout, logoutOthers, networkFailure } from '../query/api.ts';
+import { addressOf, asFailure, logout, logoutOthers } from '../query/api.ts';
 import { ACCESS } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -116,8 +116,7 @@ export function AccessBlock() {
   const { value, failure, renew } = useQuery(ACCESS);
   const [refused, setRefused] = useState<string>();
   const onFailed = (error: unknown): void => {
-    const { message } = error instanceof ApiFailure ? error : networkFailure(error);
-    setRefused(message);
+    setRefused(asFailure(error).message);
   };
   if (value === undefined) {
     return <BlockWaiting failure={failure} />;

@@ -3,14 +3,14 @@ import { useState } from 'preact/hooks';
 import type { ClientLink, CreatedClientLink } from '../../lib/wire/api.ts';
 import { CLIENT_LINK_NAME_LENGTH } from '../../lib/wire/vocabulary.ts';
 import { now } from '../device/clock.ts';
-import { ApiFailure, createClientLink, networkFailure, revokeClientLink } from '../query/api.ts';
+import { createClientLink, revokeClientLink } from '../query/api.ts';
 import { CLIENT_LINKS } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
-import { Confirm } from '../ui/confirm.tsx';
 import { qrCode } from '../ui/qr-code.ts';
 import { showToast } from '../ui/toast.tsx';
-import { BlockWaiting, Refusal } from '../words/field-failure.tsx';
+import { BlockWaiting } from '../words/field-failure.tsx';
 import { agoText, momentText } from '../words/time.ts';
+import { AccessList, useAttempts } from './access-list.tsx';
 import { TEXTS } from './texts.ts';
 
 function Copied({ address }: { address: string }) {
@@ -60,27 +60,6 @@ function Steps({ address }: { address: string }) {
   );
 }
 
-function Row({ link, onRevoke }: { link: ClientLink; onRevoke: () => void }) {
-  const { name, createdAt, usedAt } = link;
-  return (
-    <li class="access-row line-above line">
-      <b>
-        <bdi>{name}</bdi>
-      </b>
-      <span class="basis-16 note">
-        {TEXTS.linkFacts(
-          momentText(createdAt, now.value),
-          usedAt === null ? TEXTS.neverUsed : agoText(usedAt, now.value),
-        )}
-      </span>
-      <button type="button" class="button button-small" onClick={onRevoke}>
-        <span class="hidden-text">{TEXTS.of(name)}</span>
-        {TEXTS.linkRevoke}
-      </button>
-    </li>
-  );
-}
-
 /** Quiet zone around it, modules: ISO/IEC 18004, 7.3.8. */
 const QUIET = 4;
 
@@ -106,21 +85,13 @@ function Qr({ text, label }: { readonly text: string; readonly label: string }) 
   );
 }
 
+const WORDS = { button: TEXTS.linkRevoke, title: TEXTS.linkRevoke, note: TEXTS.linkRevokeNote };
+
 export function ClientLinksBlock() {
   const { value, failure, renew } = useQuery(CLIENT_LINKS);
   const [name, setName] = useState('');
   const [created, setCreated] = useState<CreatedClientLink>();
-  const [asked, setAsked] = useState<ClientLink>();
-  const [refused, setRefused] = useState<string>();
-  const attempt = async (act: () => Promise<void>): Promise<void> => {
-    setRefused(undefined);
-    try {
-      await act();
-      await renew();
-    } catch (error) {
-      setRefused((error instanceof ApiFailure ? error : networkFailure(error)).message);
-    }
-  };
+  const { refused, attempt } = useAttempts(renew);
   const create = () =>
     attempt(async () => {
       setCreated(await createClientLink(name.trim()));
@@ -132,17 +103,21 @@ export function ClientLinksBlock() {
       if (created?.id === id) setCreated(undefined);
       showToast(TEXTS.linkRevoked(revoked));
     });
-  if (value === undefined) {
-    return <BlockWaiting failure={failure} />;
-  }
+  if (value === undefined) return <BlockWaiting failure={failure} />;
   const address = created === undefined ? undefined : new URL(created.path, document.baseURI).href;
   return (
-    <>
-      <ul class="below-75 above-75 stack">
-        {value.links.map((link) => (
-          <Row key={link.id} link={link} onRevoke={() => setAsked(link)} />
-        ))}
-      </ul>
+    <AccessList
+      items={value.links}
+      factsOf={({ createdAt, usedAt }) =>
+        TEXTS.linkFacts(
+          momentText(createdAt, now.value),
+          usedAt === null ? TEXTS.neverUsed : agoText(usedAt, now.value),
+        )
+      }
+      words={WORDS}
+      refused={refused}
+      onRevoke={revoke}
+    >
       <form
         class="below-75 above-75 flex wrap gap-75"
         onSubmit={(event) => {
@@ -171,20 +146,6 @@ export function ClientLinksBlock() {
           <Steps address={address} />
         </div>
       )}
-      <Refusal text={refused} />
-      {asked === undefined ? null : (
-        <Confirm
-          title={TEXTS.linkRevoke}
-          action={TEXTS.revokeNow}
-          onConfirm={() => void revoke(asked)}
-          onClose={() => setAsked(undefined)}
-        >
-          <p class="bold text-l">
-            「<bdi>{asked.name}</bdi>」
-          </p>
-          <p>{TEXTS.linkRevokeNote}</p>
-        </Confirm>
-      )}
-    </>
+    </AccessList>
   );
 }

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { DAY_MS, plusMs } from '../../lib/arib/time.ts';
 import { currentMs } from '../device/clock.ts';
-import { ApiFailure, networkFailure } from '../query/api.ts';
+import { asFailure } from '../query/api.ts';
 import { ENCODES, encodeMany } from '../query/encodes.ts';
 import { household, saveSetting } from '../query/settings.ts';
 import { entryOf, useQuery } from '../query/use-query.ts';
@@ -18,8 +18,7 @@ async function save(change: { encodeFrom?: number; encodeTo?: number }): Promise
   try {
     await saveSetting(change);
   } catch (error) {
-    const failure = error instanceof ApiFailure ? error : networkFailure(error);
-    showToast(TEXTS.notSaved(failure.message));
+    showToast(TEXTS.notSaved(asFailure(error).message));
   }
 }
 
@@ -113,8 +112,7 @@ export function EncodeOlder() {
       showToast(queued === 0 ? TEXTS.noOlder : TEXTS.olderQueued(queued));
       await entryOf(ENCODES).renew();
     } catch (error) {
-      const failure = error instanceof ApiFailure ? error : networkFailure(error);
-      showToast(TEXTS.olderFailed(failure.message));
+      showToast(TEXTS.olderFailed(asFailure(error).message));
     } finally {
       busy.value = false;
     }

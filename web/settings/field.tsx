@@ -1,6 +1,6 @@
 /** One setting: changed with one press, saved at once, with the result shown beside it. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiFailure, type KnownSettings, networkFailure } from '../query/api.ts';
+import { asFailure, type KnownSettings } from '../query/api.ts';
 import { saveSetting } from '../query/settings.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Segments } from '../ui/segments.tsx';
@@ -47,8 +47,7 @@ function useSaving<T>(held: T, standard: T | undefined, save: (value: T) => Prom
     try {
       await save(value);
     } catch (error) {
-      const failure = error instanceof ApiFailure ? error : networkFailure(error);
-      outcome = { kind: 'failed', message: failure.message };
+      outcome = { kind: 'failed', message: asFailure(error).message };
     }
     if (mine !== turn.current) return;
     setPending(undefined);

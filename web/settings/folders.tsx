@@ -1,7 +1,7 @@
 /** Recording folders: path and state of each, and adding or removing one. */
 import { useState } from 'preact/hooks';
 import type { FolderList, Settings, StorageFacts } from '../../lib/wire/api.ts';
-import { type ApiFailure, isFolderMissing, networkFailure } from '../query/api.ts';
+import { type ApiFailure, asFailure, isFolderMissing } from '../query/api.ts';
 import { STORAGE } from '../query/queries.ts';
 import { household, saveSetting } from '../query/settings.ts';
 import { pathQuery, useQuery } from '../query/use-query.ts';
@@ -219,7 +219,7 @@ export function FoldersBlock() {
       await saveSetting({ recordingFolders: folders });
       return true;
     } catch (error) {
-      setRefused(networkFailure(error));
+      setRefused(asFailure(error));
       return false;
     }
   };

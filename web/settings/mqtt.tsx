@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { MqttState } from '../../lib/wire/mqtt.ts';
 import { now } from '../device/clock.ts';
-import { ApiFailure, networkFailure, putMqtt } from '../query/api.ts';
+import { type ApiFailure, asFailure, putMqtt } from '../query/api.ts';
 import { MQTT } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
 import { Sheet } from '../ui/sheet.tsx';
@@ -47,7 +47,7 @@ function BrokerForm({ state, onClose }: { state: MqttState; onClose: () => void 
       showToast(TEXTS.saved);
       onClose();
     } catch (error) {
-      setFailure(error instanceof ApiFailure ? error : networkFailure(error));
+      setFailure(asFailure(error));
       setBusy(false);
     }
   };
@@ -101,7 +101,7 @@ export function MqttBlock() {
       await putMqtt({ ...broker, enabled: false });
       await renew();
     } catch (error) {
-      setRefused((error instanceof ApiFailure ? error : networkFailure(error)).message);
+      setRefused(asFailure(error).message);
     }
   };
   const isBad = value.enabled && value.last?.ok === false;

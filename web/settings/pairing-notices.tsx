@@ -5,7 +5,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { DeviceToken } from '../../lib/wire/api.ts';
 import { announcedDevice } from '../device/preferences.ts';
-import { ApiFailure, networkFailure, revokeDevice } from '../query/api.ts';
+import { asFailure, revokeDevice } from '../query/api.ts';
 import { DEVICE_TOKENS, PAIRED_DEVICES } from '../query/queries.ts';
 import { entryOf, useQuery } from '../query/use-query.ts';
 import { showToast } from '../ui/toast.tsx';
@@ -19,7 +19,7 @@ async function revoke({ id, name }: DeviceToken): Promise<void> {
     showToast(TEXTS.revoked(name), undefined, noticeOf(id));
     await entryOf(DEVICE_TOKENS).renew();
   } catch (error) {
-    showToast((error instanceof ApiFailure ? error : networkFailure(error)).message, undefined, noticeOf(id));
+    showToast(asFailure(error).message, undefined, noticeOf(id));
   }
 }
 

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { BROADCAST_TYPES } from '../../lib/arib/ids.ts';
-import { ApiFailure, abortScan, networkFailure, startScan } from '../query/api.ts';
+import { type ApiFailure, abortScan, asFailure, startScan } from '../query/api.ts';
 import { isUsable } from '../query/first-scan.ts';
 import { CARD, CHANNELS, DEVICES, GUIDE_STATUS, SCAN, TUNERS } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
@@ -62,7 +62,7 @@ function ScanActions({ step, facts, renew }: { step: Step; facts: SetupFacts; re
     try {
       await act();
     } catch (error) {
-      setRefused((error instanceof ApiFailure ? error : networkFailure(error)).message);
+      setRefused(asFailure(error).message);
     } finally {
       void renew();
     }

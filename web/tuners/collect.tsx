@@ -7,7 +7,7 @@ import type { Channel } from '../../lib/wire/agent.ts';
 import type { GuideStatus } from '../../lib/wire/api.ts';
 import type { WallMs } from '../../lib/wire/times.ts';
 import { wallNow } from '../device/clock.ts';
-import { ApiFailure, networkFailure, pressCollect, releaseCollect } from '../query/api.ts';
+import { type ApiFailure, asFailure, pressCollect, releaseCollect } from '../query/api.ts';
 import { Icon } from '../ui/icon.tsx';
 import { ProgressBar } from '../ui/progress.tsx';
 import { showToast } from '../ui/toast.tsx';
@@ -63,7 +63,7 @@ export function Collect({ status, channels, renew }: CollectProps) {
         renewed.current();
       } catch (error) {
         if (abort.signal.aborted) return;
-        setFailure(error instanceof ApiFailure ? error : networkFailure(error));
+        setFailure(asFailure(error));
         setPressed(undefined);
       }
     };

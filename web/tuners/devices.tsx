@@ -1,7 +1,7 @@
 /** Tuner devices of the server: used, unused, and unusable with the reason. */
 import { useState } from 'preact/hooks';
 import type { DetectedDevice, Tuner } from '../../lib/wire/agent.ts';
-import { ApiFailure, networkFailure, putTuners } from '../query/api.ts';
+import { asFailure, putTuners } from '../query/api.ts';
 import { DEVICES, TUNERS } from '../query/queries.ts';
 import { entryOf, useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -74,7 +74,7 @@ export function Devices({ tuners }: { tuners: readonly Tuner[] }) {
       entryOf(TUNERS).put(await putTuners([...defined.map(definitionOf), { driver, device, types }]));
       showToast(TEXTS.added);
     } catch (error) {
-      setRefused((error instanceof ApiFailure ? error : networkFailure(error)).message);
+      setRefused(asFailure(error).message);
     }
   };
   const unused = devices.filter(({ device }) => !tuners.some((tuner) => tuner.device === device));

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { AnyTunerDefinition, Tuner } from '../../lib/wire/agent.ts';
 import { TUNER_NAME_LENGTH } from '../../lib/wire/vocabulary.ts';
-import { ApiFailure, networkFailure, putTuners } from '../query/api.ts';
+import { asFailure, putTuners } from '../query/api.ts';
 import { TUNERS } from '../query/queries.ts';
 import { entryOf } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -121,7 +121,7 @@ export function TunerEdit({ tuners, onDone }: { tuners: readonly Tuner[]; onDone
       showToast(TEXTS.saved);
       onDone();
     } catch (error) {
-      setRefused((error instanceof ApiFailure ? error : networkFailure(error)).message);
+      setRefused(asFailure(error).message);
     } finally {
       setSaving(false);
     }

@@ -4,7 +4,7 @@ import { BROADCAST_TYPES } from '../../lib/arib/ids.ts';
 import type { Channel, Tuner } from '../../lib/wire/agent.ts';
 import type { ReceptionTest, ReceptionTestRequest } from '../../lib/wire/api.ts';
 import { KEY_FAILURE_WORDS } from '../../lib/wire/key-failure.ts';
-import { ApiFailure, networkFailure, testReception } from '../query/api.ts';
+import { type ApiFailure, asFailure, testReception } from '../query/api.ts';
 import { Icon } from '../ui/icon.tsx';
 import { firstStation, TYPE_NAMES } from '../words/tuner.ts';
 import { TunerLines } from '../words/tuner-holders.tsx';
@@ -84,7 +84,7 @@ export function ReceptionTests({ tuners, channels }: ReceptionTestsProps) {
     try {
       setResult(await testReception({ type, channel }));
     } catch (error) {
-      setRefused(error instanceof ApiFailure ? error : networkFailure(error));
+      setRefused(asFailure(error));
     } finally {
       setRunning(false);
     }

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { BROADCAST_TYPES } from '../../lib/arib/ids.ts';
 import type { Tuner } from '../../lib/wire/agent.ts';
 import type { ScanStatus, Station } from '../../lib/wire/api.ts';
-import { ApiFailure, abortScan, networkFailure, startScan } from '../query/api.ts';
+import { type ApiFailure, abortScan, asFailure, startScan } from '../query/api.ts';
 import { SCAN } from '../query/queries.ts';
 import { useQuery } from '../query/use-query.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -168,7 +168,7 @@ export function Scan({ tuners }: { tuners: readonly Tuner[] }) {
     try {
       await action();
     } catch (error) {
-      setRefused(error instanceof ApiFailure ? error : networkFailure(error));
+      setRefused(asFailure(error));
     } finally {
       setBusy(false);
       void renew();

@@ -3,7 +3,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useState } from 'preact/hooks';
 import type { RecordingId } from '../../lib/wire/ids.ts';
 import type { Chapters } from '../../lib/wire/playback.ts';
-import { networkFailure } from '../query/api.ts';
+import { asFailure } from '../query/api.ts';
 import { changesQuery, chaptersQuery, detectionQuery } from '../query/queries.ts';
 import { deleteChapters, putChapters } from '../query/recordings.ts';
 import { entryOf, useQuery } from '../query/use-query.ts';
@@ -140,7 +140,7 @@ function useChapterCalls({ recordingId, draft, onClose }: ChapterSheetProps) {
       showToast(done, undefined, 'chapters');
       onClose();
     } catch (error) {
-      failed.value = `${what}${networkFailure(error).message}`;
+      failed.value = `${what}${asFailure(error).message}`;
     } finally {
       busy.value = false;
     }
