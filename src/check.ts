@@ -1,16 +1,18 @@
 /** `svc check`: checks everything that the service depends on, one result line each. Changes nothing. */
+
 import { Database, constants as sqlite } from 'bun:sqlite';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Value } from '@sinclair/typebox/value';
-import { BROADCAST_TYPES, type BroadcastType } from '../lib/arib/ids.ts';
+import { BROADCAST_TYPES } from '../lib/arib/ids.ts';
 import { JST_OFFSET_MS } from '../lib/arib/time.ts';
 import { systemMonotonicClock, type WallClock } from '../lib/host/clock.ts';
 import { childEnvironment } from '../lib/host/environment.ts';
 import type { CheckLine, Log } from '../lib/host/log.ts';
 import type { Tuner } from '../lib/wire/agent.ts';
 import { type RecordingFolder, SETTING_SCHEMAS } from '../lib/wire/settings.ts';
+import { BROADCAST_NAMES } from '../lib/wire/vocabulary.ts';
 import { isClosed, opensEverything } from './access/access.ts';
 import { LoginFailure, type OidcConfig } from './access/openid.ts';
 import type { Config } from './config.ts';
@@ -38,7 +40,6 @@ interface CheckOptions {
   now: WallClock;
 }
 
-const TYPE_NAMES: Record<BroadcastType, string> = { GR: '地上波', BS: 'BS', CS: 'CS' };
 const CLOCK_LIMIT_MS = 2_000;
 const SYSTEMD_LIMIT_MS = 2_000;
 
@@ -282,7 +283,7 @@ function describeTuners(tuners: readonly Tuner[]): string {
   const enabled = tuners.filter(({ disabled }) => !disabled);
   if (enabled.length === 0) return '使えるチューナーがありません';
   const counts = BROADCAST_TYPES.map(
-    (type) => `${TYPE_NAMES[type]} ${enabled.filter(({ types }) => types.includes(type)).length}`,
+    (type) => `${BROADCAST_NAMES[type]} ${enabled.filter(({ types }) => types.includes(type)).length}`,
   );
   const faulty = enabled.filter(({ state }) => state === 'error').length;
   return `チューナー ${enabled.length} 台（${counts.join('、')}${faulty === 0 ? '' : `、うちエラー ${faulty}`}）`;

@@ -1,10 +1,13 @@
 /** `svc-agent check`: tuners, permissions, card and channels, each with the next step if something is wrong. */
+
 import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import { BROADCAST_TYPES, type BroadcastType } from '../../lib/arib/ids.ts';
+import { BROADCAST_TYPES } from '../../lib/arib/ids.ts';
 import type { CheckLine } from '../../lib/host/log.ts';
 import type { AnyTunerDefinition, DetectedDevice } from '../../lib/wire/agent.ts';
 import { KEY_FAILURE_WORDS } from '../../lib/wire/key-failure.ts';
+import { BROADCAST_NAMES } from '../../lib/wire/vocabulary.ts';
+import { typeNames } from '../detect/detect-equipment.ts';
 import type { CardFacts, CheckFacts } from './check-source.ts';
 
 /**
@@ -16,8 +19,6 @@ export const POLKIT_RULE =
 
 /** Permissions of the service's own user for a device file. */
 type UnitAccess = (path: string) => { readonly may: boolean; readonly group: string };
-
-const NAMES: Record<BroadcastType, string> = { GR: '地上波', BS: 'BS', CS: 'CS' };
 
 /**
  * @param access undefined: the devices' own problems include it, because they were queried with the service's
@@ -59,7 +60,7 @@ function deviceLine(
   access: UnitAccess | undefined,
 ): CheckLine {
   const what = `デバイス ${device}`;
-  const known = [model, typeText(types)].filter((text) => text !== '').join('、');
+  const known = [model, typeNames(types)].filter((text) => text !== '').join('、');
   if (problem !== null) {
     const state = problem.code === 'no_system' ? 'note' : 'bad';
     return { state, what, detail: problem.message };
@@ -74,12 +75,6 @@ function deviceLine(
   return { state: 'ok', what, detail: known };
 }
 
-function typeText(types: readonly BroadcastType[]): string {
-  return BROADCAST_TYPES.filter((type) => types.includes(type))
-    .map((type) => NAMES[type])
-    .join('・');
-}
-
 function tunerLines({ tuners, devices }: CheckFacts): CheckLine[] {
   if (typeof tuners === 'string') {
     const detail = `${tuners}。直すか、削除すると自動で検出したものを使います`;
@@ -87,7 +82,7 @@ function tunerLines({ tuners, devices }: CheckFacts): CheckLine[] {
   }
   const enabled = tuners.filter(({ disabled = false }) => !disabled);
   const counts = BROADCAST_TYPES.map(
-    (type) => `${NAMES[type]} ${enabled.filter(({ types }) => types.includes(type)).length}`,
+    (type) => `${BROADCAST_NAMES[type]} ${enabled.filter(({ types }) => types.includes(type)).length}`,
   );
   const summary: CheckLine =
     enabled.length === 0
@@ -135,7 +130,7 @@ function channelLine({ channels }: CheckFacts): CheckLine {
     return { state: 'note', what: 'チャンネル', detail };
   }
   const counts = BROADCAST_TYPES.map(
-    (type) => `${NAMES[type]} ${withStations.filter((channel) => channel.type === type).length}`,
+    (type) => `${BROADCAST_NAMES[type]} ${withStations.filter((channel) => channel.type === type).length}`,
   );
   return { state: 'ok', what: 'チャンネル', detail: `${withStations.length} 件（${counts.join('、')}）` };
 }

@@ -2,9 +2,10 @@
  * Detects the tuners of this machine by the device files of their drivers. A DVB frontend is opened read-only, which
  * neither powers it up nor blocks others; a character device is never opened, because that would do both.
  */
-import { readdirSync } from 'node:fs';
+
 import { BROADCAST_TYPES, type BroadcastType } from '../../lib/arib/ids.ts';
 import type { DetectedDevice, TunerDefinition } from '../../lib/wire/agent.ts';
+import { BROADCAST_NAMES } from '../../lib/wire/vocabulary.ts';
 import {
   busyError,
   DeviceError,
@@ -12,7 +13,7 @@ import {
   openError,
   permissionError,
 } from '../driver/device-error.ts';
-import { type DeviceFacts, MachineFacts } from '../driver/device-facts.ts';
+import { type DeviceFacts, MachineFacts, namesIn } from '../driver/device-facts.ts';
 import {
   frontendPaths,
   readDeliverySystems,
@@ -71,11 +72,10 @@ export function toTunerDefinitions(devices: readonly DetectedDevice[]): TunerDef
     });
 }
 
-const TYPE_NAMES: Record<BroadcastType, string> = { GR: '地上波', BS: 'BS', CS: 'CS' };
-
-function typeNames(types: readonly BroadcastType[]): string {
+/** `地上波`, `BS・CS` */
+export function typeNames(types: readonly BroadcastType[]): string {
   return BROADCAST_TYPES.filter((type) => types.includes(type))
-    .map((type) => TYPE_NAMES[type])
+    .map((type) => BROADCAST_NAMES[type])
     .join('・');
 }
 
@@ -141,12 +141,4 @@ const PROBLEMS: Partial<Record<DeviceErrorCode, Problem['code']>> = {
 
 function problemOf(error: DeviceError): Problem {
   return { code: PROBLEMS[error.code] ?? 'failed', message: error.message };
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

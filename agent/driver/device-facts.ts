@@ -74,7 +74,7 @@ export class MachineFacts implements DeviceFacts {
 }
 
 /** Empty if the folder does not exist or is not readable, such as that of another user's process. */
-function namesIn(folder: string): string[] {
+export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {

@@ -3,8 +3,12 @@
  * Values and their types without validators, so that the browser's bundle does not contain those; the schemas beside
  * this file are built from it. Codes with sentences of their own are in `gap-causes.ts` and `key-failure.ts`.
  */
+import type { BroadcastType } from '../arib/ids.ts';
 
 // The tuner agent
+
+/** Broadcast types in sentences of the programs. */
+export const BROADCAST_NAMES: Readonly<Record<BroadcastType, string>> = { GR: '地上波', BS: 'BS', CS: 'CS' };
 
 /** Drivers whose devices are found on a machine. */
 export const DEVICE_DRIVERS = ['dvb', 'px4'] as const;

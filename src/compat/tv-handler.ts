@@ -2,11 +2,13 @@
  * Playlist, guide and HDHomeRun documents for television software, below any address: a port of its own, a path of the
  * service, a client link. Addresses in the documents are below the one that was asked.
  */
+
 import { halfWidth } from '../../lib/arib/caption/width.ts';
 import type { StationId } from '../../lib/arib/ids.ts';
 import { type BroadcastMs, DAY_MS, plusMs } from '../../lib/arib/time.ts';
 import { VERSION } from '../../lib/host/version.ts';
 import type { Tuner } from '../../lib/wire/agent.ts';
+import { BROADCAST_NAMES } from '../../lib/wire/vocabulary.ts';
 import type { TvPaths } from '../http/route/server-interfaces.ts';
 import { Failure } from '../model/failure.ts';
 import type { ProgramRecord } from '../model/program.ts';
@@ -128,7 +130,6 @@ export interface TvNeeds {
   readonly monotonic: () => number;
 }
 
-const GROUPS = { GR: '地上波', BS: 'BS', CS: 'CS' } as const;
 const DIGITAL_AUDIO = 0x02;
 const MAX_CATCHUP_DAYS = 365;
 const PLAYLIST_TYPE = 'audio/x-mpegurl; charset=utf-8';
@@ -237,7 +238,13 @@ export class TvApi {
 
   #listed(shown = (text: string): string => text) {
     return this.numbered().map(({ id, name, number, type, serviceType }) => ({
-      ...{ id, name: shown(name), number, group: GROUPS[type], isRadio: serviceType === DIGITAL_AUDIO },
+      ...{
+        id,
+        name: shown(name),
+        number,
+        group: BROADCAST_NAMES[type],
+        isRadio: serviceType === DIGITAL_AUDIO,
+      },
       hasLogo: this.needs.logos.tag(id) !== undefined,
     }));
   }

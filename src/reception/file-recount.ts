@@ -7,14 +7,9 @@ import type { Pid } from '../../lib/arib/ids.ts';
 import { PCR_PER_MS, pcrDifference } from '../../lib/arib/ts/clock.ts';
 import { hasTransportError, PACKET_SIZE, packetPcr, packetPid } from '../../lib/arib/ts/packet.ts';
 import { StreamStatistics } from '../../lib/arib/ts/statistics.ts';
+import type { PacketSums } from '../model/verdict.ts';
 import { ProgrammeWatch, type UnwatchableSpan } from './programme-watch.ts';
-import {
-  atClocks,
-  clockReferences,
-  HOLE_MS,
-  isMostlyScrambled,
-  type ReceptionSums,
-} from './reception-meter.ts';
+import { atClocks, clockReferences, HOLE_MS, isMostlyScrambled } from './reception-meter.ts';
 
 /** Half a second of the fastest station holds several clock references. */
 const TAIL_BYTES = 4096 * PACKET_SIZE;
@@ -34,7 +29,7 @@ const MAX_HOLE_MS = 600_000;
 const LATE_PCR_MS = 150;
 
 /** Consecutive packets that are mostly scrambled, or mostly not. */
-export interface RecountedRun extends ReceptionSums {
+export interface RecountedRun extends PacketSums {
   /** From its first clock reference to the file's last one, ms; null: not known. */
   beforeEndMs: number | null;
 }
@@ -48,7 +43,7 @@ interface RecountedHole {
 
 export interface Recount {
   /** Sums of all runs. */
-  recounted: ReceptionSums;
+  recounted: PacketSums;
   /** In order; split where scrambling began or ended. */
   runs: readonly RecountedRun[];
   /** In order. */
@@ -282,11 +277,11 @@ function emptyStep(): RecountedRun {
   return { packets: 0, drops: 0, errors: 0, scrambled: 0, beforeEndMs: null };
 }
 
-function sumsOf({ packets, continuityErrors, transportErrors, scrambled }: StreamStatistics): ReceptionSums {
+function sumsOf({ packets, continuityErrors, transportErrors, scrambled }: StreamStatistics): PacketSums {
   return { packets, drops: continuityErrors, errors: transportErrors, scrambled };
 }
 
-function difference(after: ReceptionSums, before: ReceptionSums): ReceptionSums {
+function difference(after: PacketSums, before: PacketSums): PacketSums {
   return {
     packets: after.packets - before.packets,
     drops: after.drops - before.drops,
@@ -295,7 +290,7 @@ function difference(after: ReceptionSums, before: ReceptionSums): ReceptionSums 
   };
 }
 
-function sumOf(all: readonly ReceptionSums[]): ReceptionSums {
+function sumOf(all: readonly PacketSums[]): PacketSums {
   const sum = { packets: 0, drops: 0, errors: 0, scrambled: 0 };
   for (const one of all) {
     sum.packets += one.packets;

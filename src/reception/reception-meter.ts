@@ -2,12 +2,14 @@
  * Measures a station's packets while they are recorded: sums of each second, gaps in the broadcast, and losses of
  * picture or sound. It makes no verdicts.
  */
+
 import type { Pid } from '../../lib/arib/ids.ts';
 import { SECOND_MS } from '../../lib/arib/time.ts';
 import { PCR_HZ, PCR_PER_MS, pcrDifference } from '../../lib/arib/ts/clock.ts';
 import { hasTransportError, PACKET_SIZE, packetPcr, packetPid } from '../../lib/arib/ts/packet.ts';
 import { StreamStatistics } from '../../lib/arib/ts/statistics.ts';
 import { type MonotonicMs, monotonicMs } from '../../lib/host/clock.ts';
+import type { PacketSums } from '../model/verdict.ts';
 import { ProgrammeWatch, type UnwatchableSpan } from './programme-watch.ts';
 
 /** Clock references come every 100 ms (ARIB TR-B14), so after a pause of this length they show what is missing. */
@@ -23,17 +25,8 @@ const STEADY_PCR = PCR_HZ;
 /** Limit of data without a clock reference after a pause: 300 ms of the fastest station. */
 const MAX_UNDECIDED_BYTES = 1024 * 1024;
 
-export interface ReceptionSums {
-  packets: number;
-  /** Number of places where packets are missing. */
-  drops: number;
-  /** Packets with transport_error_indicator. */
-  errors: number;
-  scrambled: number;
-}
-
 /** Sums of a second, or of less if it was ended early. */
-export interface ReceptionSecond extends ReceptionSums {
+export interface ReceptionSecond extends PacketSums {
   /** Arrival times of the first and the last packets. */
   from: MonotonicMs;
   to: MonotonicMs;
@@ -59,7 +52,7 @@ interface Undecided {
   /** After a pause, or after a clock step in a burst of packets. */
   readonly why: 'pause' | 'step';
   /** `counted`: only after a step, which is decided by the continuity counters. */
-  readonly pieces: { bytes: Uint8Array; at: MonotonicMs; counted: ReceptionSums | undefined }[];
+  readonly pieces: { bytes: Uint8Array; at: MonotonicMs; counted: PacketSums | undefined }[];
   /** Continuity errors before the first piece. */
   readonly dropsBefore: number;
   /** Number of clock references since a step. */
@@ -219,7 +212,7 @@ export class ReceptionMeter {
     this.#dropsAtPcr = this.#statistics.continuityErrors;
   }
 
-  #sumsOf(bytes: Uint8Array): ReceptionSums {
+  #sumsOf(bytes: Uint8Array): PacketSums {
     const { packets, continuityErrors, transportErrors, scrambled } = this.#statistics;
     this.#statistics.count(bytes);
     return {
@@ -281,7 +274,7 @@ export class ReceptionMeter {
   }
 }
 
-export function isMostlyScrambled({ packets, scrambled }: ReceptionSums): boolean {
+export function isMostlyScrambled({ packets, scrambled }: PacketSums): boolean {
   return scrambled * 2 > packets;
 }
 

@@ -8,7 +8,7 @@ import { settlesWithin } from '../../lib/host/deadline.ts';
 import type { Log } from '../../lib/host/log.ts';
 import type { Channel, Tuner } from '../../lib/wire/agent.ts';
 import type { ScanStatus } from '../../lib/wire/api.ts';
-import { PRIORITY } from '../../lib/wire/vocabulary.ts';
+import { BROADCAST_NAMES, PRIORITY } from '../../lib/wire/vocabulary.ts';
 import { Failure } from '../model/failure.ts';
 import type { Hub } from '../notify/hub.ts';
 import type { ChannelSurveys } from '../reception/channel-survey.ts';
@@ -112,8 +112,6 @@ interface ChannelScanOptions {
 
 type State = ScanStatus['state'];
 
-const NAMES: Record<BroadcastType, string> = { GR: '地上波', BS: 'BS', CS: 'CS' };
-
 export class ChannelScan {
   #state: State = 'idle';
   #progress: ScanProgress = beginScan([]);
@@ -157,7 +155,7 @@ export class ChannelScan {
     const [tuners] = await Promise.all([this.options.agent.tuners(), this.options.agent.channels()]);
     const missing = types.filter((type) => !hasTunerFor(tuners, type));
     if (missing.length > 0) {
-      const names = missing.map((type) => NAMES[type]).join('、');
+      const names = missing.map((type) => BROADCAST_NAMES[type]).join('、');
       throw new Failure('no_tuner', `${names}を受信できるチューナーがありません。`);
     }
     this.#refuseSecond();
@@ -304,7 +302,9 @@ export class ChannelScan {
     if (signal.aborted) return { state: 'aborted', message: null };
     // From here on it cannot be aborted.
     await agent.putChannels(scannedTable(before, progress));
-    const without = progress.types.filter((type) => !types.includes(type)).map((type) => NAMES[type]);
+    const without = progress.types
+      .filter((type) => !types.includes(type))
+      .map((type) => BROADCAST_NAMES[type]);
     const notes = [
       without.length === 0
         ? ''
