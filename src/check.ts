@@ -36,7 +36,6 @@ interface CheckOptions {
   /** Value of PATH, to find programs. */
   searchPath: string;
   log: Log;
-  /** Epoch ms. */
   now: WallClock;
 }
 

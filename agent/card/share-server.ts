@@ -32,7 +32,6 @@ export interface ShareServerOptions {
   maxRttMs: number | null;
   source: KeySource;
   log: Log;
-  /** Epoch ms. */
   now: WallClock;
   onChange: () => void;
   /** Default: 30 s. */

@@ -35,7 +35,6 @@ export interface Log {
 
 interface LogOptions {
   level: LogLevel;
-  /** Epoch ms. */
   now: WallClock;
   write: (line: string) => void;
 }

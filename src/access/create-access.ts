@@ -24,7 +24,6 @@ import { Sessions } from './sessions.ts';
 interface PairingNeeds {
   database: Database;
   hub: Hub;
-  /** Epoch ms. */
   now: WallClock;
   random: Random;
   /** Interval of deleting expired codes. */
@@ -82,7 +81,6 @@ interface AccessNeeds {
   isToken: (id: number) => boolean;
   purgeIntervalMs: number;
   random: Random;
-  /** Epoch ms. */
   now: WallClock;
   monotonicClock: MonotonicClock;
 }

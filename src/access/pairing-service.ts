@@ -17,7 +17,6 @@ const LINGER_MS = 60_000;
 interface PairingServiceOptions {
   codes: PairingStore;
   tokens: Pick<TokenStore, 'add'>;
-  /** Epoch ms. */
   now: WallClock;
   random: Random;
   /** Interval of deleting expired codes. */
@@ -167,7 +166,6 @@ const USED_STEP_MS = 60_000;
 
 interface TokenServiceOptions {
   tokens: TokenStore;
-  /** Epoch ms. */
   now: WallClock;
   /** The list of tokens changed. */
   onChanged: () => void;

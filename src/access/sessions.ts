@@ -28,7 +28,6 @@ interface SessionOptions {
   write?: Write;
   changed: () => void;
   log: Log;
-  /** Epoch ms. */
   now: WallClock;
 }
 

@@ -12,7 +12,6 @@ interface PlanningLoopOptions {
   log: Log;
   /** Debounce of requests without a waiting caller, ms; longer if a run takes long. */
   gatherMs?: number;
-  /** ms. */
   everyMs?: number;
   /** Time until the next useful run, ms; at most `everyMs`. */
   nextInMs?: () => number;

@@ -15,7 +15,6 @@ import type {
 
 /** Inputs that are not in the database. */
 export interface PlanOrder {
-  /** Epoch ms. */
   readonly now: BroadcastMs;
   readonly tuners: readonly TunerOfPlan[] | null;
   /** Reservations whose recordings have ended and only lack their verdict. */
@@ -36,7 +35,6 @@ export interface Repeat {
     readonly stationId: StationId;
     readonly name: string;
     readonly description: string;
-    /** Epoch ms. */
     readonly startAt: BroadcastMs;
     readonly endAt: BroadcastMs;
   };
@@ -69,7 +67,6 @@ export interface PreviewRow {
   readonly id: ProgramId;
   readonly stationId: StationId;
   readonly name: string;
-  /** Epoch ms. */
   readonly startAt: BroadcastMs;
   readonly endAt: BroadcastMs;
   readonly state: PlannedReservation['state'] | null;

@@ -40,7 +40,6 @@ interface ReservationServiceOptions {
   /** Plans with the stored change. @returns whether that finished in time */
   settle: () => Promise<boolean>;
   changed: () => void;
-  /** Epoch ms. */
   now: () => BroadcastMs;
 }
 

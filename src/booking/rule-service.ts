@@ -30,7 +30,6 @@ interface RuleServiceOptions {
   /** Requests a plan soon. */
   wake: () => void;
   changed: () => void;
-  /** Epoch ms. */
   now: () => BroadcastMs;
 }
 

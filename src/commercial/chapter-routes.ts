@@ -20,7 +20,6 @@ interface ChapterRouteNeeds {
   hub: Pick<Hub, 'publish' | 'changed'>;
   /** Called with a recording that a user corrected. */
   corrected: (id: RecordingId) => void;
-  /** Epoch ms. */
   now: WallClock;
 }
 

@@ -32,7 +32,6 @@ interface EncodeRouteNeeds {
   recordingList: Pick<RecordingListStore, 'find'>;
   encodes: EncodeJobs;
   store: Pick<EncodeStore, 'queue' | 'recent' | 'results' | 'trials' | 'log' | 'isPaused'>;
-  /** Epoch ms. */
   now: WallClock;
 }
 

@@ -70,7 +70,6 @@ export interface EncodersOptions {
   /** PATH. */
   searchPath: string;
   log: Log;
-  /** Epoch ms. */
   now: WallClock;
   /** Whether the machine is idle, so that a trial measures the real speed. Default: by its load. */
   isIdle?: (() => boolean) | undefined;

@@ -104,7 +104,6 @@ interface GuideCollectorOptions {
   limits: CollectLimits;
   hub: Hub;
   log: Log;
-  /** Epoch ms. */
   now: WallClock;
 }
 

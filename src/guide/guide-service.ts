@@ -102,7 +102,6 @@ export interface GuideServiceOptions {
   hub: Hub;
   startWorker: () => Worker;
   log: Log;
-  /** Epoch ms. */
   now: WallClock;
   onTime: (received: ReceivedTime) => void;
   /** The BIT states the broadcaster of a station. */

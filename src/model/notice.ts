@@ -28,7 +28,6 @@ export interface StoredNotice {
   kind: NoticeKind;
   subject: string;
   facts: NoticeFacts;
-  /** Epoch ms. */
   at: WallMs;
 }
 

@@ -15,7 +15,6 @@ export interface AccessToken {
   readonly id: number;
   /** The name that the device sent. */
   readonly name: string;
-  /** Epoch ms. */
   readonly pairedAt: WallMs;
   /** Epoch ms, to the minute; null: never. */
   readonly usedAt: WallMs | null;

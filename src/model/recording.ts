@@ -98,7 +98,6 @@ export interface RecordingSeam {
   position: number;
   /** `layout`: the station's streams change shortly after it (PMT); `resumed`: writing was interrupted before it. */
   kind: 'layout' | 'resumed';
-  /** Epoch ms. */
   at: BroadcastMs;
 }
 

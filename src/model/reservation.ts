@@ -57,7 +57,6 @@ export interface Reservation extends RecordingChoice {
   blockers: readonly ReservationId[];
   /** Programmes that could be recorded instead of a conflict. */
   alternatives: readonly ProgramId[];
-  /** Epoch ms. */
   createdAt: BroadcastMs;
   updatedAt: BroadcastMs;
 }
@@ -72,7 +71,6 @@ export interface Cancellation {
   channel: string;
   /** In normal form, without marks (`titleText`). */
   title: string;
-  /** Epoch ms. */
   startAt: BroadcastMs;
   cancelledAt: BroadcastMs;
 }

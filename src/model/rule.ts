@@ -17,7 +17,6 @@ export interface Rule extends RuleDraft {
   id: RuleId;
   /** Why the service disabled it; null: it did not. */
   disabledReason: RuleFault | null;
-  /** Epoch ms. */
   createdAt: BroadcastMs;
   updatedAt: BroadcastMs;
 }

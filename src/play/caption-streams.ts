@@ -28,7 +28,6 @@ interface CaptionStreamsOptions {
   readonly open: Pick<OpenRecordings, 'open'>;
   readonly list: Pick<RecordingListStore, 'find'>;
   readonly log: Log;
-  /** ms of a monotonic clock. */
   readonly elapsed: MonotonicClock;
   readonly sleep?: ((ms: number) => Promise<void>) | undefined;
 }

@@ -20,7 +20,6 @@ import type { RecordingCache } from './recording-cache.ts';
 /** Stored as JSON beside the sheets. */
 export type StoredPreviews = Omit<Previews, 'sheets' | 'kept'> & {
   sheets: number;
-  /** Epoch ms. */
   madeAt: WallMs;
 };
 
@@ -40,7 +39,6 @@ interface PictureMakerOptions {
   readonly open: Pick<OpenRecordings, 'open'>;
   /** Path of ffmpeg. @throws Failure ffmpeg_unavailable */
   readonly ffmpeg: () => Promise<string>;
-  /** Epoch ms. */
   readonly now: WallClock;
 }
 

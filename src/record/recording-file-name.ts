@@ -22,7 +22,6 @@ const UNSAFE = /[/\\:*?"<>|]/g;
 
 interface Named {
   id: RecordingId;
-  /** Epoch ms. */
   startAt: BroadcastMs;
   title: string;
   stationName: string;

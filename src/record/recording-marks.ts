@@ -16,7 +16,6 @@ interface RecordingMarksOptions {
   recycleBin: RecycleBin;
   watching: PlaybackActivity;
   hub: Hub;
-  /** Epoch ms. */
   now: () => BroadcastMs;
 }
 

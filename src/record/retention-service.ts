@@ -114,7 +114,6 @@ interface RetentionServiceOptions {
   hub: Hub;
   intervalMs: number;
   log: Log;
-  /** Epoch ms. */
   now: () => BroadcastMs;
   /** While the time is unconfirmed, nothing expires. */
   isTimeSure?: (() => boolean) | undefined;

@@ -29,7 +29,6 @@ export interface SpaceNeeds {
   rate: number | null;
   /** When recordings run or are planned; epoch ms. */
   uses: readonly BroadcastSpan[];
-  /** Epoch ms. */
   now: BroadcastMs;
 }
 

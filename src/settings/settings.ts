@@ -28,7 +28,6 @@ interface SettingsOptions {
   log: Log;
   /** Why a folder cannot become a recording folder, Japanese; undefined: it can. */
   refusedFolder?: ((path: string) => Promise<string | undefined>) | undefined;
-  /** Epoch ms. */
   now: WallClock;
 }
 

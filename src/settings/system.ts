@@ -62,7 +62,6 @@ export function databaseBytes(path: string): number {
 
 interface SystemParts {
   version: string;
-  /** Epoch ms. */
   startedAt: WallMs;
   /** Without credentials, which the configuration does not accept. */
   agentUrl: string;

@@ -103,7 +103,6 @@ interface ChannelScanOptions {
   surveys: Pick<ChannelSurveys, 'survey'>;
   hub: Hub;
   log: Log;
-  /** Epoch ms. */
   now: WallClock;
   /** The agent's table was replaced. */
   onStored: () => void;

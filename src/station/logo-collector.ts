@@ -54,7 +54,6 @@ interface LogoCollectorOptions {
   /** Default: at once. */
   write?: Write;
   log: Log;
-  /** Epoch ms. */
   now: WallClock;
   /** Other uses wait for tuners: open nothing. */
   busy: () => boolean;

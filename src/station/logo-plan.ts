@@ -41,7 +41,6 @@ export interface LogoPlanInput {
   running: readonly RunningLogo[];
   /** No channel may be opened now. */
   busy: boolean;
-  /** Epoch ms. */
   now: WallMs;
 }
 

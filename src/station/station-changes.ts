@@ -48,7 +48,6 @@ interface ImportInput {
   channels: readonly Channel[];
   /** When an import first lacked a station, by the monotonic clock, so that a clock step forgets nothing. */
   absentSince: ReadonlyMap<StationId, MonotonicMs>;
-  /** Monotonic, ms. */
   now: MonotonicMs;
   forgetAfterMs: number;
 }

@@ -18,9 +18,7 @@ interface StationListOptions {
   programs: ProgramStore;
   hub: Hub;
   log: Log;
-  /** Epoch ms. */
   now: () => BroadcastMs;
-  /** ms of a monotonic clock. */
   monotonic?: MonotonicClock;
   /** A station that imports lack for this long is forgotten with its guide and its reservations, ms. */
   forgetAfterMs?: number;

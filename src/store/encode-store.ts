@@ -43,7 +43,6 @@ export interface EncodeLogRow {
   state: JobState;
   reason: EncodeReason | null;
   log: string;
-  /** Epoch ms. */
   createdAt: WallMs;
   startedAt: WallMs | null;
   endedAt: WallMs | null;

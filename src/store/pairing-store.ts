@@ -117,7 +117,6 @@ export class PairingStore {
 interface NewToken {
   readonly hash: string;
   readonly name: string;
-  /** Epoch ms. */
   readonly pairedAt: WallMs;
   readonly approver: string;
 }

@@ -75,7 +75,6 @@ export interface RecordedRow {
   name: string;
   description: string;
   extended: Record<string, string> | null;
-  /** Epoch ms. */
   startAt: BroadcastMs;
   /** Damaged, so that its episode may be booked again. */
   released: boolean;

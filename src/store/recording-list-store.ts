@@ -60,7 +60,6 @@ export interface ListedRecording {
   series: { key: string; name: string; episode: string | null } | null;
   bytes: number;
   protected: boolean;
-  /** Epoch ms. */
   binnedAt: BroadcastMs | null;
   files: ListedFile[];
 }

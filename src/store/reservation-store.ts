@@ -23,7 +23,6 @@ export interface OfferedProgram {
   id: ProgramId;
   serviceName: string;
   name: string;
-  /** Epoch ms. */
   startAt: BroadcastMs;
   endAt: BroadcastMs;
 }
@@ -34,7 +33,6 @@ export interface ManualReservation extends RecordingChoice {
   stationId: StationId;
   name: string;
   description: string;
-  /** Epoch ms. */
   startAt: BroadcastMs;
   endAt: BroadcastMs;
   note: ReservationNote | null;

@@ -12,7 +12,6 @@ export interface SessionRow {
   /** Address and browser of the login. */
   address: string;
   agent: string;
-  /** Epoch ms. */
   createdAt: WallMs;
   expiresAt: WallMs;
 }

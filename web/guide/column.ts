@@ -61,7 +61,6 @@ export function programAt<P extends TimedProgram>(
 export interface ColumnPlace {
   readonly column: number;
   readonly programId: ProgramId;
-  /** Epoch ms. */
   readonly anchor: BroadcastMs;
 }
 

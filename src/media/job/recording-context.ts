@@ -38,7 +38,6 @@ export interface RecordingContext {
   readonly stored: () => Promise<void>;
   readonly hub: Hub;
   readonly log: Log;
-  /** Epoch ms. */
   readonly now: WallClock;
   readonly elapsed: MonotonicClock;
 }

@@ -4,7 +4,6 @@ import type { Episode } from './episode.ts';
 
 export interface EpisodeAiring {
   readonly episode: Episode;
-  /** Epoch ms. */
   readonly startAt: BroadcastMs;
 }
 

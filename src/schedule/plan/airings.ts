@@ -208,7 +208,6 @@ function hasWords(title: string, words: readonly string[]): boolean {
 }
 
 interface AiredText extends EpisodeText {
-  /** Epoch ms. */
   readonly startAt: BroadcastMs;
 }
 

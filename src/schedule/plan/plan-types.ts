@@ -32,7 +32,6 @@ export interface TunerOfPlan extends PlanTuner {
 export interface RecordedEpisode extends EpisodeText {
   /** null: imported. */
   readonly programId: ProgramId | null;
-  /** Epoch ms. */
   readonly startAt: BroadcastMs;
 }
 
@@ -98,7 +97,6 @@ export interface PlannedReservation {
 /** How a recording gets its tuner. */
 export interface PlannedOpening {
   readonly programId: ProgramId;
-  /** Epoch ms. */
   readonly openAt: BroadcastMs;
   readonly closeAt: BroadcastMs;
   /**

@@ -63,7 +63,6 @@ const RELAY_MS = 30 * 60_000;
 interface Origin {
   /** undefined: not in the guide. */
   readonly program: IndexedProgram | undefined;
-  /** Epoch ms. */
   readonly endAt: BroadcastMs;
   readonly isRunning: boolean;
 }
