@@ -225,18 +225,13 @@ const HEAD_ALONE_MS = 100;
 /** A client that does not read is disconnected when this much is queued: a whole guide of changes. */
 const MAX_QUEUED_BYTES = 64 * 1024 * 1024;
 
-interface EventFilter {
-  readonly resource: string | null;
-  readonly type: string | null;
-}
-
 /**
  * `/api/events/stream`: a JSON array that never ends. Byte for byte as EPGStation's parser needs it: `[` and a line feed
  * as a chunk of their own, then each event followed by a delimiter, and nothing between events.
  */
 export function eventStream(
   feed: ChangeFeed,
-  { resource, type }: EventFilter,
+  { resource, type }: { readonly resource: string | null; readonly type: string | null },
   signal: AbortSignal,
 ): Response {
   const encoder = new TextEncoder();

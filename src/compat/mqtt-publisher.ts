@@ -36,16 +36,16 @@ interface PublisherOptions {
   readonly onChanged: () => void;
   readonly now: WallClock;
   readonly log: Log;
-  /** First pause before another attempt; it doubles to 64 times that. Default: 2 s. */
-  readonly pauseMs?: number;
-  /** Changes within this time are one. Default: 1 s. */
-  readonly settleMs?: number;
 }
 
 /** What changes without an event, free space above all. */
 const STATE_STEP_MS = 30_000;
 const MAX_NOTICES = 20;
+/** First pause before another attempt, and how often it doubles. */
+const PAUSE_MS = 2_000;
 const DOUBLINGS = 6;
+/** Changes within this time are one. */
+const SETTLE_MS = 1_000;
 
 const NONE: StoredBroker = {
   ...{ enabled: false, host: '', port: 1883, tls: false, user: '', password: null, prefix: 'homeassistant' },
@@ -123,7 +123,6 @@ export class MqttPublisher {
 
   /** Never rejects. */
   async #run(): Promise<void> {
-    const { pauseMs = 2_000 } = this.options;
     let failures = 0;
     while (!this.#closing.signal.aborted) {
       this.#changed = new AbortController();
@@ -149,7 +148,7 @@ export class MqttPublisher {
         if (!signal.aborted) this.#result(false, MESSAGES[code], code);
       }
       if (signal.aborted) failures = 0;
-      else await sleepUnlessAborted(pauseMs * 2 ** Math.min(failures, DOUBLINGS), signal);
+      else await sleepUnlessAborted(PAUSE_MS * 2 ** Math.min(failures, DOUBLINGS), signal);
       failures += 1;
     }
   }
@@ -197,7 +196,7 @@ export class MqttPublisher {
     await promise;
     clearTimeout(timer);
     this.#wake = undefined;
-    await sleepUnlessAborted(this.options.settleMs ?? 1_000, signal);
+    await sleepUnlessAborted(SETTLE_MS, signal);
   }
 
   #result(ok: boolean, message: string, code?: string): void {

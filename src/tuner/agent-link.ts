@@ -81,16 +81,16 @@ export interface AgentLinkOptions {
    * The agent sends a comment every 30 s; without two of them in a row, plus some tolerance, the connection is dead.
    */
   silenceMs?: number;
-  connectTimeoutMs?: number;
   /** After a connection of this length the backoff is reset; after a shorter one it is not. */
   steadyMs?: number;
 }
+
+const CONNECT_TIMEOUT_MS = 5_000;
 
 const DEFAULTS = {
   firstWaitMs: 250,
   maxWaitMs: 10_000,
   silenceMs: 75_000,
-  connectTimeoutMs: 5000,
   steadyMs: 5000,
 };
 
@@ -147,7 +147,7 @@ export class AgentLink {
     const attempt = new AbortController();
     const signal = AbortSignal.any([attempt.signal, this.#ending.signal]);
     const watch = (ms: number) => setTimeout(() => attempt.abort(new DOMException('', 'TimeoutError')), ms);
-    let timer = watch(this.#options.connectTimeoutMs);
+    let timer = watch(CONNECT_TIMEOUT_MS);
     try {
       const response = await fetch(`${this.#options.url}/agent/events`, { signal });
       if (response.status !== 200 || response.body === null) {

@@ -92,8 +92,6 @@ export interface AgentStreamHandlers {
 }
 
 export interface AgentStreamLimits {
-  /** Timeout of the connection, ms. */
-  connectMs?: number | undefined;
   /** Timeout of the agent's response, ms. */
   openMs?: number | undefined;
   /** Timeout without a byte, ms. */
@@ -181,7 +179,7 @@ class StreamReading {
     private readonly url: URL,
     limits: AgentStreamLimits,
   ) {
-    const { connectMs = CONNECT_MS, openMs = OPEN_MS, silenceMs = SILENCE_MS } = limits;
+    const { openMs = OPEN_MS, silenceMs = SILENCE_MS } = limits;
     this.#parser = new HttpResponseParser({
       head: (head) => this.#takeHead(head),
       body: (bytes) => this.#takeBody(bytes),
@@ -196,7 +194,7 @@ class StreamReading {
     this.#opening = setTimeout(() => void this.#explainTimeout(), openMs);
     this.#connecting = setTimeout(
       () => this.fail(new AgentStreamError('agent_silent', 'connecting timed out')),
-      connectMs,
+      CONNECT_MS,
     );
     this.#over.promise.catch(() => {});
   }

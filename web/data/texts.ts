@@ -124,7 +124,6 @@ const APPLICATION_FAULTS: Readonly<Record<ApplicationFault, EndWords>> = {
 
 export const TEXTS = {
   data: 'データ放送',
-  open: 'データ放送（D）',
   page: (station: string) => `${station} のデータ放送`,
   ends: ENDS,
   application: '放送連動アプリ',

@@ -28,12 +28,10 @@ export const TEXTS = {
   queued: (size: number): string => `この端末に保存します（${bytesText(size)}）`,
   done: (name: string): string => `${name}を保存しました`,
   failedOf: (name: string): string => `${name}を保存できませんでした`,
-  open: 'オフライン再生',
 
   // The list
   downloading: '保存中',
   ready: '見られる録画',
-  play: '再生',
   pause: '一時停止',
   goOn: '再開',
   retry: 'もう一度保存',

@@ -21,11 +21,6 @@ const STUCK_MS = 400;
 /** A feed begins with a key frame before its place, seldom further off. */
 const LATE_START_S = 0.5;
 
-interface Wanted {
-  readonly target: number;
-  readonly anywhere: boolean;
-}
-
 /**
  * Where the picture can be shown now; undefined: not yet.
  * @param spans the ranges buffered by the feed only
@@ -34,7 +29,7 @@ interface Wanted {
  */
 export function landing(
   spans: readonly BufferedSpan[],
-  { target, anywhere }: Wanted,
+  { target, anywhere }: { readonly target: number; readonly anywhere: boolean },
   ahead: number,
   over: boolean,
 ): number | undefined {

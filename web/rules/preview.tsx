@@ -10,13 +10,37 @@ import { bytesText } from '../words/bytes.ts';
 import { narrow } from '../words/channel.ts';
 import { highlightWords } from '../words/highlight.ts';
 import { Highlighted } from '../words/highlighted.tsx';
+import { type StateTone, stateWords } from '../words/reservation.ts';
 import { lengthText, shortText } from '../words/time.ts';
 import { splitTitle, tidyTitle } from '../words/title.ts';
 import { type PreviewState, previewOf } from './preview-run.ts';
-import { countFates, fateOf } from './states.ts';
 import { TEXTS } from './texts.ts';
 
 type PreviewProgram = RulePreview['programs'][number];
+
+interface Fate {
+  readonly face: string;
+  /** Of the badge: its `data-tone`. */
+  readonly tone: StateTone;
+}
+
+function fateOf({ state, reservationId }: PreviewProgram): Fate {
+  if (state === null) return { face: TEXTS.faceLeftOut, tone: 'quiet' };
+  if (state === 'scheduled' && reservationId === null) return { face: TEXTS.facePlanned, tone: 'kept' };
+  return stateWords(state);
+}
+
+/** Counts by state, in the order of first occurrence. */
+function countFates(programs: readonly PreviewProgram[]): (Fate & { count: number })[] {
+  const counts = new Map<string, Fate & { count: number }>();
+  for (const program of programs) {
+    const { face, tone } = fateOf(program);
+    const before = counts.get(face);
+    if (before === undefined) counts.set(face, { face, tone, count: 1 });
+    else before.count += 1;
+  }
+  return [...counts.values()];
+}
 
 function PreviewRow({ program, words }: { program: PreviewProgram; words: readonly string[] }) {
   const { title, marks } = splitTitle(program.name);

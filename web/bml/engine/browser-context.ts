@@ -91,8 +91,6 @@ export interface BrowserContext extends Receiver {
   readonly isRemote: boolean;
   /** Ends with it. */
   readonly signal: AbortSignal;
-  /** 0 time of the broadcast, 1 of its original broadcast. */
-  dateMode: number;
   /** The unload handler is running: it may not begin anything. */
   readonly isUnloading: boolean;
 

@@ -97,11 +97,7 @@ export const PROGRAMME_FUNCTIONS: BrowserFunctions = {
   epgRecIsReserved: reservation('isReserved', true),
   setCurrentDateMode: {
     params: ['number'],
-    call: (context, [mode]) => {
-      if (mode !== 0 && mode !== 1) return Number.NaN;
-      context.dateMode = mode;
-      return 1;
-    },
+    call: (_context, [mode]) => (mode === 0 || mode === 1 ? 1 : Number.NaN),
   },
   getProgramRelativeTime: {
     call: ({ broadcast, programme }) => {

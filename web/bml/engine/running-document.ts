@@ -66,7 +66,6 @@ export class RunningDocument implements BrowserContext {
   readonly events: BroadcastEvents;
   readonly sources: PictureSources;
   readonly focusState: Focus;
-  dateMode = 0;
   isUnloading = false;
   isScreenLocked = false;
   currentEvent: BmlEvent = NO_EVENT;
