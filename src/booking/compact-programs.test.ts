@@ -18,6 +18,9 @@ class Held {
   readonly shared = new Shared({
     texts: (id) => this.stored.get(id) ?? { name: '', description: '' },
     extended: (id) => (this.stored.has(id) ? { 内容: `${id}` } : null),
+    textsOf: (ids) => ids.flatMap((id) => this.stored.get(id) ?? []),
+    extendedOf: (ids) =>
+      ids.flatMap((id) => (this.stored.has(id) ? [{ id, extended: JSON.stringify({ 内容: `${id}` }) }] : [])),
   });
   readonly programs = new CompactPrograms(this.shared);
   readonly index = new GuideIndex(this.programs);

@@ -6,14 +6,18 @@ import type { ProgramId, StationId } from '../../lib/arib/ids.ts';
 import type { BroadcastMs } from '../../lib/arib/time.ts';
 import { type Genre, isGenre, isProgramGroup, type ProgramGroup } from '../model/program.ts';
 import { LruCache } from '../schedule/match/lru-cache.ts';
+import type { TextReader } from '../schedule/match/normal-texts.ts';
 import type { IndexedProgram, ProgramRows } from '../schedule/match/program-rows.ts';
-import type { ShortTexts, StoredProgram } from '../store/planning-database.ts';
-import { readList } from '../store/stored-json.ts';
+import type { ExtendedRow, ShortTexts, StoredProgram } from '../store/planning-database.ts';
+import { readList, readTexts } from '../store/stored-json.ts';
 
 /** The part of the database that texts are read from. */
 export interface TextSource {
   texts(id: ProgramId): ShortTexts;
   extended(id: ProgramId): Record<string, string> | null;
+  /** The same of many, without those that no longer exist. */
+  textsOf(ids: readonly ProgramId[]): readonly (ShortTexts & { readonly id: ProgramId })[];
+  extendedOf(ids: readonly ProgramId[]): readonly ExtendedRow[];
 }
 
 /** Cached texts: reservations are read with every plan, matches of rules occasionally; some 400 octets each. */
@@ -24,7 +28,7 @@ const NO_GROUPS: ProgramGroup[] = [];
 const MAX_ALIKE = 10_000;
 
 /** Shared by programmes: lists of genres by their stored text, and the source of texts. */
-export class Shared {
+export class Shared implements TextReader {
   readonly #genres = new Map<string, Genre[]>();
   readonly #texts = new LruCache<ProgramId, ShortTexts>(RECENT_TEXTS);
 
@@ -46,12 +50,29 @@ export class Shared {
     return this.source.extended(id);
   }
 
+  readShort(ids: readonly ProgramId[]): void {
+    const missing = ids.filter((id) => !this.#texts.has(id));
+    if (missing.length === 0) return;
+    for (const { id, name, description } of this.source.textsOf(missing))
+      this.#texts.set(id, { name, description });
+  }
+
+  details(ids: readonly ProgramId[]): (readonly [ProgramId, string[]])[] {
+    if (ids.length === 0) return [];
+    return this.source.extendedOf(ids).map(({ id, extended }) => [id, readTexts(extended)] as const);
+  }
+
   /** Just read: its texts stay cached for a while. */
   program(stored: StoredProgram): IndexedProgram {
     const { name, description } = stored;
     this.#texts.set(stored.id, { name, description });
+    return new CompactProgram(this.values(stored), this);
+  }
+
+  /** With its short texts, to be put into an index. */
+  values(stored: StoredProgram): IndexedProgram {
     const groups = stored.groups === '[]' ? NO_GROUPS : readList<ProgramGroup>(stored.groups, isProgramGroup);
-    return new CompactProgram({ ...stored, genres: this.genres(stored.genres), groups }, this);
+    return { ...stored, genres: this.genres(stored.genres), groups, extended: null };
   }
 }
 

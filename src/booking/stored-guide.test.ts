@@ -18,6 +18,8 @@ import { putPrograms } from '../../test/service/guide-rows.ts';
 import type { Airing } from '../model/airing.ts';
 import type { KnownStation } from '../model/station.ts';
 import { IncrementalPlanner, type PlanCircumstances } from '../schedule/incremental-planner.ts';
+import type { GuideIndex } from '../schedule/match/guide-index.ts';
+import { RuleMatcher } from '../schedule/match/rule-matcher.ts';
 import type { Plan } from '../schedule/plan/plan-types.ts';
 import { PlanningDatabase } from '../store/planning-database.ts';
 import { StoredGuide } from './stored-guide.ts';
@@ -40,6 +42,8 @@ class TwiceStoredHome extends Home {
   time = 0;
   /** Stations that were read completely. */
   readonly read: StationId[] = [];
+  /** Number of queries for texts of one programme. */
+  queries = 0;
   readonly stored = new StoredGuide(
     () => ({
       guideVersion: database.guideVersion,
@@ -49,8 +53,16 @@ class TwiceStoredHome extends Home {
         return database.programs(station);
       },
       program: (id) => database.program(id),
-      texts: (id) => database.texts(id),
-      extended: (id) => database.extended(id),
+      texts: (id) => {
+        this.queries += 1;
+        return database.texts(id);
+      },
+      extended: (id) => {
+        this.queries += 1;
+        return database.extended(id);
+      },
+      textsOf: (ids) => database.textsOf(ids),
+      extendedOf: (ids) => database.extendedOf(ids),
     }),
     () => monotonicMs(this.time),
   );
@@ -271,6 +283,39 @@ describe('the whole guide', () => {
     home.rule('番組2');
     expect(home.planned().create).toHaveLength(3);
     expect(home.read).toContain(stationOf(2));
+  });
+
+  test('is searched for words without a query for each programme', () => {
+    const home = new TwiceStoredHome();
+    const rows = Array.from({ length: 3_000 }, (_, index) => {
+      const startAt = NOON + index * MINUTE;
+      const extended = [{ 内容: `「灯台」"${index}"` }, { 内容: '港' }, {}][index % 4];
+      return {
+        ...{ station: stationOf(index), event: index, startAt, endAt: startAt + MINUTE },
+        ...{
+          name: index % 5 === 0 ? '灯台' : `番組${index}`,
+          description: index % 7 === 0 ? '灯台の話' : '',
+        },
+        ...(extended === undefined ? {} : { extended }),
+      };
+    });
+    putPrograms(stored.database, rows);
+    for (const { station, event, name, description, extended = null } of rows)
+      home.program(station, name, { at: event, minutes: 1, event, description, extended });
+    database.reading(() => {
+      for (const keyword of ['灯台', '灯台 -港', '灯台 1']) {
+        const { conditions } = home.rule(keyword);
+        const found = (guide: GuideIndex) =>
+          new RuleMatcher(conditions)
+            .match(guide, home.stations)
+            .programs.map(({ id }) => id)
+            .sort((a, b) => a - b);
+        const ids = found(home.stored.whole());
+        expect(ids).not.toBeEmpty();
+        expect(ids).toEqual(found(home.guide));
+      }
+    });
+    expect(home.queries).toBe(0);
   });
 
   test('is released when nothing is searched any more, and what changed meanwhile is found later', () => {

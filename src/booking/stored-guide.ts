@@ -47,7 +47,7 @@ class Asked {
 }
 
 export class StoredGuide implements PlanGuide {
-  readonly texts = new NormalTexts();
+  readonly texts: NormalTexts;
   readonly #shared: Shared;
   readonly #log = new ChangeLog();
   /** Of the database. */
@@ -71,7 +71,10 @@ export class StoredGuide implements PlanGuide {
     this.#shared = new Shared({
       texts: (id) => source().texts(id),
       extended: (id) => source().extended(id),
+      textsOf: (ids) => source().textsOf(ids),
+      extendedOf: (ids) => source().extendedOf(ids),
     });
+    this.texts = new NormalTexts(this.#shared);
   }
 
   get version(): number {
@@ -140,7 +143,7 @@ export class StoredGuide implements PlanGuide {
     const collected = collectingGarbage();
     for (const station of this.source().changedSince(-1)) {
       const stored = this.source().programs(station);
-      for (const program of stored) index.put(this.#shared.program(program));
+      for (const program of stored) index.put(this.#shared.values(program));
       marks.set(station, marksOf(stored));
       collected(stored.length);
     }

@@ -85,7 +85,12 @@ test('a damaged programme affects no other programme of a guide window', async (
 });
 
 test('a damaged programme in a plan keeps its readable genres', () => {
-  const shared = new Shared({ texts: () => ({ name: '', description: '' }), extended: () => null });
+  const shared = new Shared({
+    texts: () => ({ name: '', description: '' }),
+    extended: () => null,
+    textsOf: () => [],
+    extendedOf: () => [],
+  });
   expect(shared.genres('[{"lv1":"x"},null,{"lv1":1,"lv2":2}]')).toEqual([{ lv1: 1, lv2: 2 }]);
 });
 

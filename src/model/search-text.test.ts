@@ -135,7 +135,7 @@ describe('texts of common characters', () => {
           expect([unit, plain]).toEqual([unit, foldAny(text)]);
       }
     }
-    expect(foldPlain('第１回　「夜…」［字］〜', table)).toBe('第1回 「夜...」[字]~');
+    expect(foldPlain('🈞第１回　「夜…」［字］〜🅊', table)).toBe('[再]第1回 「夜...」[字]~[hv]');
   });
 
   test('both paths give the same for any text', () => {

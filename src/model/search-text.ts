@@ -9,7 +9,7 @@
  * become a space that splits words.
  */
 import { removeTitleMarks, TITLE_MARKS } from '../../lib/arib/text/title-marks.ts';
-import { foldPlain, type PlainTable, plainTable, replacedIn } from './plain-text.ts';
+import { foldPlain, plainTable, replacedIn } from './plain-text.ts';
 
 const FACE_OF_CHARACTER = new Map(TITLE_MARKS.map(({ character, face }) => [character, face]));
 const MARK_CHARACTER = new RegExp(`[${[...FACE_OF_CHARACTER.keys()].join('')}]`, 'gu');
@@ -56,17 +56,9 @@ function withFaces(text: string): string {
   return text.replace(MARK_CHARACTER, (character) => `[${FACE_OF_CHARACTER.get(character) ?? character}]`);
 }
 
-/** Most titles have marks and are plain otherwise. @returns undefined: only the general path knows the text */
-function fastForm(text: string, table: PlainTable): string | undefined {
-  const plain = foldPlain(text, table);
-  if (plain !== undefined) return plain;
-  const spelled = withFaces(text);
-  return spelled === text ? undefined : foldPlain(spelled, table);
-}
-
 /** The normal form of a text for comparing. Applying it twice changes nothing. */
 export function searchText(text: string): string {
-  return fastForm(text, PLAIN_TABLE) ?? foldAny(text);
+  return foldPlain(text, PLAIN_TABLE) ?? foldAny(text);
 }
 
 /** The general path, for any text. */
@@ -108,7 +100,7 @@ const VARIANT = new RegExp(`[${[...VARIANTS.keys()].join('')}]`, 'gu');
  */
 export function matchText(text: string): string {
   return (
-    fastForm(text, VARIANT_TABLE) ??
+    foldPlain(text, VARIANT_TABLE) ??
     foldAny(text).replace(VARIANT, (variant) => VARIANTS.get(variant) ?? variant)
   );
 }

@@ -1,5 +1,8 @@
 import { expect, test } from 'bun:test';
-import { readIds, readList, readObject, storedText } from './stored-json.ts';
+import fc from 'fast-check';
+import { readIds, readList, readObject, readTexts, storedText } from './stored-json.ts';
+
+const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
 
 test('a list is read, and is empty where it is damaged or of another type', () => {
   expect(readList<{ a: number }>('[{"a":1},null,2]')).toEqual([{ a: 1 }]);
@@ -17,4 +20,18 @@ test('lists of ids and texts keep what can be read of them', () => {
   expect(storedText('海')).toBe('海');
   expect(storedText(new TextEncoder().encode('海'))).toBe('海');
   for (const value of [null, undefined, 1]) expect(storedText(value)).toBe('');
+});
+
+test('the texts of an object are its keys and values, whatever they contain', () => {
+  const texts = fc.oneof(
+    fc.array(fc.constantFrom(...'":,{}\\\n灯1'), { maxLength: 5 }).map((list) => list.join('')),
+    fc.string(),
+  );
+  fc.assert(
+    fc.property(fc.dictionary(texts, texts), (object) => {
+      expect(readTexts(JSON.stringify(object))).toEqual(Object.entries(object).flat());
+    }),
+    { seed: SEED, numRuns: 2000 },
+  );
+  for (const text of [null, '', '{"a":', '[]', 'null', '1']) expect(readTexts(text)).toEqual([]);
 });

@@ -43,3 +43,13 @@ export function readObject<T extends object>(text: string | null): T | null {
   const value = parsed(text);
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as T) : null;
 }
+
+/**
+ * Keys and values of an object of texts, alternating. Most contain nothing that JSON escapes, so that quotation marks
+ * are only around them: splitting takes a third of the time of parsing.
+ */
+export function readTexts(text: string | null): string[] {
+  if (text?.startsWith('{"') === true && text.endsWith('"}') && !text.includes('\\'))
+    return text.slice(2, -2).split(/":"|","/);
+  return Object.entries(readObject<Record<string, string>>(text) ?? {}).flat();
+}

@@ -6,7 +6,7 @@
  */
 import type { ProgramId, StationId } from '../../../lib/arib/ids.ts';
 import { matchText } from '../../model/search-text.ts';
-import { detailText, NormalTexts } from './normal-texts.ts';
+import { detailText, NormalTexts, READ_AT_ONCE } from './normal-texts.ts';
 import { type IndexedProgram, ProgramObjects, type ProgramRows } from './program-rows.ts';
 import { BitSet, TextColumns } from './text-columns.ts';
 
@@ -176,9 +176,16 @@ export class GuideIndex {
   #detailColumns(): TextColumns {
     if (this.#details !== undefined) return this.#details;
     const details = new TextColumns(DETAIL_BITS);
-    for (let row = 0; row < this.#rows; row++) {
-      const program = this.programs.at(row);
-      if (program !== undefined) details.set(row, detailText(program));
+    for (let from = 0; from < this.#rows; from += READ_AT_ONCE) {
+      const rows = Array.from(
+        { length: Math.min(READ_AT_ONCE, this.#rows - from) },
+        (_, index) => from + index,
+      );
+      this.texts.readDetails(rows.flatMap((row) => this.programs.at(row) ?? []));
+      for (const row of rows) {
+        const program = this.programs.at(row);
+        if (program !== undefined) details.set(row, this.texts.detail(program));
+      }
     }
     this.#details = details;
     return details;

@@ -23,3 +23,13 @@ test('an evicted entry is computed again', () => {
   recent.delete('a');
   expect(ask()).toBe(2);
 });
+
+test('asking whether an entry is cached keeps it', () => {
+  const recent = new LruCache<number, string>(2);
+  for (const key of [1, 2, 3]) recent.set(key, 'text');
+  expect(recent.has(1)).toBe(true);
+  for (const key of [4, 5]) recent.set(key, 'text');
+  expect([2, 1].map((key) => recent.has(key))).toEqual([false, true]);
+  recent.delete(1);
+  expect(recent.has(1)).toBe(false);
+});

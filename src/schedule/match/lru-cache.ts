@@ -7,6 +7,14 @@ export class LruCache<K, V> {
   /** @param size minimum number of kept values; the maximum is twice as many */
   constructor(private readonly size: number) {}
 
+  /** Counts as a use. */
+  has(key: K): boolean {
+    if (this.#young.has(key)) return true;
+    const value = this.#old.get(key);
+    if (value !== undefined) this.set(key, value);
+    return value !== undefined;
+  }
+
   of(key: K, make: () => V): V {
     const young = this.#young.get(key);
     if (young !== undefined) return young;

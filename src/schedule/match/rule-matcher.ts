@@ -8,7 +8,7 @@ import { ExpressionTooCostly } from '../expression/automaton.ts';
 import { type CompiledExpression, compileExpression } from '../expression/expression.ts';
 import type { GuideIndex } from './guide-index.ts';
 import { readExclusion, readKeyword, type Words } from './keyword.ts';
-import type { NormalTexts } from './normal-texts.ts';
+import { type NormalTexts, READ_AT_ONCE } from './normal-texts.ts';
 import type { IndexedProgram } from './program-rows.ts';
 import type { BitSet } from './text-columns.ts';
 
@@ -91,6 +91,13 @@ function containsAny(text: string, words: readonly string[]): boolean {
   return words.some((word) => text.includes(word));
 }
 
+type Texts = readonly (() => string)[];
+
+/** Whether one of the texts contains one of the words of each list. */
+function containsEach(texts: Texts, wanted: Words['wanted']): boolean {
+  return wanted.every((options) => texts.some((text) => containsAny(text(), options)));
+}
+
 export class RuleMatcher {
   readonly #words: Words;
   readonly #expression: CompiledExpression | undefined;
@@ -118,16 +125,31 @@ export class RuleMatcher {
   /** The matching ones of the given programmes. */
   among(candidates: readonly IndexedProgram[], texts: NormalTexts, stations: RuleStations): Matched {
     this.#expression?.automaton.renew();
+    const meeting = candidates.filter((program) => this.#meetsConditions(program, stations));
+    if (!this.#hasWords) return { programs: meeting, fault: null };
     const programs: IndexedProgram[] = [];
     try {
-      for (const program of candidates) {
-        if (this.#accepts(program, texts, stations)) programs.push(program);
+      for (let at = 0; at < meeting.length; at += READ_AT_ONCE) {
+        const some = meeting.slice(at, at + READ_AT_ONCE);
+        this.#readAhead(some, texts);
+        for (const program of some) if (this.#acceptsTexts(program, texts)) programs.push(program);
       }
     } catch (error) {
       if (!(error instanceof ExpressionTooCostly)) throw error;
       return { programs: [], fault: TOO_COSTLY };
     }
     return { programs, fault: null };
+  }
+
+  /** Extended texts, which are long, only of programmes for which others do not decide. */
+  #readAhead(programs: readonly IndexedProgram[], normal: NormalTexts): void {
+    const { keywordIn } = this.conditions;
+    normal.readShort(programs, keywordIn);
+    if (!keywordIn.includes('extended')) return;
+    const { wanted, unwanted } = this.#words;
+    const isOpen = (program: IndexedProgram): boolean =>
+      unwanted.length > 0 || !containsEach(this.#texts(program, normal, false), wanted);
+    normal.readDetails(programs.filter(isOpen));
   }
 
   /**
@@ -141,7 +163,7 @@ export class RuleMatcher {
   ): boolean {
     this.#expression?.automaton.renew();
     try {
-      return this.#accepts(program, texts, stations, matchedAt);
+      return this.#meetsConditions(program, stations, matchedAt) && this.#acceptsTexts(program, texts);
     } catch (error) {
       if (!(error instanceof ExpressionTooCostly)) throw error;
       return false;
@@ -177,18 +199,21 @@ export class RuleMatcher {
     return rows;
   }
 
-  #accepts(
-    program: IndexedProgram,
-    normal: NormalTexts,
-    stations: RuleStations,
-    matchedAt?: BroadcastMs,
-  ): boolean {
+  #meetsConditions(program: IndexedProgram, stations: RuleStations, matchedAt?: BroadcastMs): boolean {
     const station = stations.get(program.stationId);
-    if (station === undefined || !meetsConditions(this.conditions, program, station, matchedAt)) return false;
+    return station !== undefined && meetsConditions(this.conditions, program, station, matchedAt);
+  }
+
+  get #hasWords(): boolean {
     const { wanted, unwanted } = this.#words;
-    if (wanted.length === 0 && unwanted.length === 0 && this.#expression === undefined) return true;
+    return wanted.length > 0 || unwanted.length > 0 || this.#expression !== undefined;
+  }
+
+  #acceptsTexts(program: IndexedProgram, normal: NormalTexts): boolean {
+    if (!this.#hasWords) return true;
+    const { wanted, unwanted } = this.#words;
     const texts = this.#texts(program, normal);
-    if (!wanted.every((options) => texts.some((text) => containsAny(text(), options)))) return false;
+    if (!containsEach(texts, wanted)) return false;
     const hasAll = (words: readonly string[]): boolean =>
       words.every((word) => texts.some((text) => text().includes(word)));
     if (unwanted.some(hasAll)) return false;
@@ -197,12 +222,12 @@ export class RuleMatcher {
   }
 
   /** The texts to search for keywords, short ones first: each is only read if it is needed. */
-  #texts(program: IndexedProgram, normal: NormalTexts): (() => string)[] {
+  #texts(program: IndexedProgram, normal: NormalTexts, extended = true): Texts {
     const found: (() => string)[] = [];
     const { keywordIn } = this.conditions;
     if (keywordIn.includes('title')) found.push(() => normal.title(program));
     if (keywordIn.includes('description')) found.push(() => normal.description(program));
-    if (keywordIn.includes('extended')) found.push(() => normal.detail(program));
+    if (extended && keywordIn.includes('extended')) found.push(() => normal.detail(program));
     return found;
   }
 }
