@@ -142,13 +142,12 @@ function Facts({ recording, ruleName }: { recording: Recording; ruleName: string
           ))}
         </RecordingFact>
       )}
-      <RecordingFact name={TEXTS.booking}>
-        {ruleId === null
-          ? TEXTS.byHand
-          : ruleName === undefined
-            ? TEXTS.rule
-            : TEXTS.byRule(quoted(ruleName))}
-      </RecordingFact>
+      {/* Without a rule it was booked by hand, or by a rule that was deleted since. */}
+      {ruleId === null ? null : (
+        <RecordingFact name={TEXTS.booking}>
+          {ruleName === undefined ? TEXTS.rule : TEXTS.byRule(quoted(ruleName))}
+        </RecordingFact>
+      )}
       {series === null ? null : (
         <RecordingFact name={TEXTS.series}>
           {tidyTitle(series.name)}

@@ -126,7 +126,6 @@ export const TEXTS = {
   sources: '保存されているもの',
   seen: '視聴',
   booking: '予約',
-  byHand: '手動',
   byRule: (rule: string) => `ルール${rule}`,
   ofSeries: 'このシリーズの録画',
   ofRule: 'このルールの録画',
