@@ -1,5 +1,4 @@
 /** `svc check`: checks everything that the service depends on, one result line each. Changes nothing. */
-
 import { Database, constants as sqlite } from 'bun:sqlite';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';

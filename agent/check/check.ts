@@ -1,5 +1,4 @@
 /** `svc-agent check`: tuners, permissions, card and channels, each with the next step if something is wrong. */
-
 import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { BROADCAST_TYPES } from '../../lib/arib/ids.ts';

@@ -2,7 +2,6 @@
  * Detects the tuners of this machine by the device files of their drivers. A DVB frontend is opened read-only, which
  * neither powers it up nor blocks others; a character device is never opened, because that would do both.
  */
-
 import { BROADCAST_TYPES, type BroadcastType } from '../../lib/arib/ids.ts';
 import type { DetectedDevice, TunerDefinition } from '../../lib/wire/agent.ts';
 import { BROADCAST_NAMES } from '../../lib/wire/vocabulary.ts';

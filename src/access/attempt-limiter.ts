@@ -10,7 +10,6 @@ import { ownerOf } from '../../lib/host/networks.ts';
 const MAX_ADDRESSES = 2_048;
 
 interface AttemptLimits {
-  /** Attempts allowed at once. */
   burst: number;
   /** Refill interval of one attempt, ms. */
   refillMs: number;

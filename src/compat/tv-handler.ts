@@ -2,7 +2,6 @@
  * Playlist, guide and HDHomeRun documents for television software, below any address: a port of its own, a path of the
  * service, a client link. Addresses in the documents are below the one that was asked.
  */
-
 import { halfWidth } from '../../lib/arib/caption/width.ts';
 import type { StationId } from '../../lib/arib/ids.ts';
 import { type BroadcastMs, DAY_MS, plusMs } from '../../lib/arib/time.ts';

@@ -14,7 +14,6 @@ import { recordingFeed } from '../media/recording-feed.ts';
 import type { RecordingIndex } from '../media/recording-index.ts';
 import { DualMonoPackets } from '../reception/dual-mono.ts';
 
-/** How encoder processes run. */
 export interface EncoderRuntime {
   /** Command prefix that lowers the priority. */
   readonly background: readonly string[];

@@ -45,7 +45,6 @@ export class GuideFeeds implements StreamObserver {
 
   constructor(private readonly options: GuideFeedsOptions) {}
 
-  /** Channels being read. */
   get open(): ReadonlySet<ChannelKey> {
     return new Set(this.#channels.keys());
   }

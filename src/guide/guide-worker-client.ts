@@ -46,7 +46,6 @@ export interface ReadingHandlers {
   lost(): void;
 }
 
-/** A stream whose sections go to the guide worker. */
 export interface GuideReading {
   /** A reader of the stream has the other end of this port. */
   connect(port: MessagePort): void;

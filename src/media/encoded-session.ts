@@ -31,7 +31,6 @@ type EncoderEnd = Extract<OutputEnd, { cause: 'encoder' }>;
 
 interface EncodedSessionOptions {
   readonly source: MediaSource;
-  /** The source's current layout. */
   readonly layout: () => MediaLayout;
   readonly recipe: EncodedRecipe;
   readonly encoders: Encoders;

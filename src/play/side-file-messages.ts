@@ -9,7 +9,6 @@ interface RecordedStreamAsk {
   key: string;
   /** Of the original stream, in order. */
   paths: readonly string[];
-  /** Number of octets available. */
   size: number;
   pieces: readonly IndexPiece[];
   serviceId: ServiceId | undefined;

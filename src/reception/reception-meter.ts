@@ -2,7 +2,6 @@
  * Measures a station's packets while they are recorded: sums of each second, gaps in the broadcast, and losses of
  * picture or sound. It makes no verdicts.
  */
-
 import type { Pid } from '../../lib/arib/ids.ts';
 import { SECOND_MS } from '../../lib/arib/time.ts';
 import { PCR_HZ, PCR_PER_MS, pcrDifference } from '../../lib/arib/ts/clock.ts';

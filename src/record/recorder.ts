@@ -121,7 +121,6 @@ export class Recorder {
   /** Recordings of an earlier process that are over according to a clock that may be wrong. */
   #doubtful: RecordingId[] = [];
   readonly #createdAt: MonotonicMs;
-  /** By the broadcast's clock. */
   #startedAt: BroadcastMs;
   /** Reservations without a tuner in the plan. */
   #conflicts: ReadonlySet<ReservationId> = new Set();

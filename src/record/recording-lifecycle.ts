@@ -139,7 +139,6 @@ export function endsAt({ closeAt, holdUntil }: Pick<LifecycleTimes, 'closeAt' | 
   return holdUntil === null ? closeAt : latest(closeAt, holdUntil);
 }
 
-/** Received data is written. */
 export function isWritten(state: LifecycleState): boolean {
   return state !== 'broken_off' && state !== 'unreceived';
 }

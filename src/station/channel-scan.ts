@@ -176,7 +176,6 @@ export class ChannelScan {
     await this.#running;
   }
 
-  /** The agent's tuners changed. */
   onTuners(): void {
     if (this.running) this.#wake();
   }

@@ -43,7 +43,6 @@ export function shelfCount(
   return row?.count ?? 0;
 }
 
-/** Which stations' programmes changed. */
 export class GuideChanges {
   constructor(private readonly database: Database) {}
 

@@ -45,7 +45,6 @@ const CONNECTION_REASONS: ReadonlyMap<unknown, string> = new Map([
   ['ETIMEDOUT', '応答がありません'],
 ]);
 
-/** A short reason from an error of fetch. */
 export function connectionReason(error: unknown): string {
   if (!(error instanceof Error)) return '原因不明';
   if (error.name === 'TimeoutError') return '応答がありません';

@@ -41,7 +41,6 @@ type State = 'head' | 'size' | 'data' | 'data-end' | 'trailer' | 'length' | 'res
 
 export class HttpResponseParser {
   #state: State = 'head';
-  /** The incomplete head or line so far. */
   #line: number[] = [];
   #lines: string[] = [];
   #headBytes = 0;

@@ -49,7 +49,6 @@ export function keyFailureProblem(failure: KeyFailureCode): Failure {
   return new Failure(MEANINGS[failure].code, `${what}${next}`, { cause: `no keys: ${failure}` });
 }
 
-/** The cause in a verdict. */
 export function keyFailureCause(failure: KeyFailureCode): GapCause {
   return MEANINGS[failure].cause;
 }

@@ -38,7 +38,6 @@ export interface ApplicationPlace {
   base(): string;
   storage(): Storage;
   region(): Region;
-  /** The station's name. */
   station(): string;
   focusPage(): void;
 }

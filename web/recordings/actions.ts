@@ -84,7 +84,6 @@ function nameOf(list: readonly Recording[]): string {
 }
 
 interface Telling {
-  /** Which recordings were changed. */
   readonly about: 'bin' | 'watched' | 'protection' | 'encode';
   /** Follows the recording's name: `をごみ箱へ移しました`. */
   readonly done: string;

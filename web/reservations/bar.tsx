@@ -22,7 +22,6 @@ interface BarProps {
   readonly tuner: Tuner | undefined;
   /** The bar that arrow keys have selected. */
   readonly current: boolean;
-  /** Blocks the selected reservation. */
   readonly blocks: boolean;
   readonly onFocus: () => void;
 }

@@ -19,7 +19,6 @@ export function stationName(id: StationId): string | undefined {
   return station === undefined ? undefined : narrow(station.name);
 }
 
-/** Text of a rule's card, for the search. */
 export function ruleCardWords(rule: RuleItem): string {
   return [
     rule.name,

@@ -97,7 +97,6 @@ function StationChoice({ filters, onChange }: Omit<PanelProps, 'words'>) {
 }
 
 interface FilterPanelProps extends PanelProps {
-  /** What completes the words. */
   readonly suggestions: readonly string[];
   readonly onPick: (words: string) => void;
 }

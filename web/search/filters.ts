@@ -74,7 +74,6 @@ export function filterParameters(filters: Filters): Record<string, string | null
   };
 }
 
-/** How many are set. */
 export function countFilters({ types, stationId, genre, weekdays, time, free }: Filters): number {
   const set = [
     types.length > 0,

@@ -5,7 +5,6 @@ import type { Requester } from '../../model/requester.ts';
 /** Adds a feature's routes, with their description, to the application. */
 export type AddRoutes = (app: Elysia) => void;
 
-/** One socket, for its feature. */
 export interface SocketConnection {
   /** Binary; queued if the client reads slowly. */
   send(message: Uint8Array<ArrayBuffer>): void;

@@ -317,7 +317,6 @@ export class BmlDocument implements NodeOwner {
     return this.#isActive ? 'active' : 'focus';
   }
 
-  /** Values of an element as it is shown now. */
   shownStyle(element: BmlElement): ComputedStyle {
     const parent = element.parentNode;
     return this.cascade.computed(

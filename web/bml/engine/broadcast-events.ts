@@ -66,7 +66,6 @@ interface BroadcastEventHost {
   /** Component of the document; undefined for a document of communication. */
   readonly component: number | undefined;
   decode(privateData: string): string;
-  /** Runs the item's handler. */
   fire(item: BmlElement, fields: Partial<BroadcastEventFields>): void;
 }
 

@@ -97,7 +97,6 @@ export class Focus {
 }
 
 interface KeyHost {
-  /** Runs an element's handler with that event. */
   handle(handler: 'onkeydown' | 'onkeyup', target: BmlElement, keyCode: number): Promise<void>;
   /** Queues work of a key. */
   queue(job: () => Promise<void>): void;

@@ -33,7 +33,6 @@ export class RateLimit {
 }
 
 export interface NetworkAnswer {
-  /** Status code of HTTP. */
   readonly status: number;
   /** Content-Type as sent. */
   readonly type: string | undefined;
