@@ -18,6 +18,7 @@ describe('the next recording to encode', () => {
     ['not one that runs', [job(1, { state: 'running' }), job(2)], 2],
     ['not one in the bin', [job(1, { isReady: false }), job(2)], 2],
     ['not one that is put off', [job(1, { readyAt: wallMs(MIDNIGHT + 1) }), job(2)], 2],
+    ['one queued before the clock was set back an hour', [job(1, { readyAt: wallMs(MIDNIGHT + HOUR) })], 1],
     ['not one whose commercials are being looked for', [job(1, { awaits: true }), job(2)], 2],
     ['none of an empty queue', [], undefined],
   ])('%s', (_, queue, expected) => {

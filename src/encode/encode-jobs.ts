@@ -95,7 +95,12 @@ interface WaitingEncode {
 
 /** In the order of the queue. */
 export function readyEncodes<W extends WaitingEncode>(queue: readonly W[], now: WallMs): W[] {
-  return queue.filter((one) => one.state === 'waiting' && one.isReady && one.readyAt <= now && !one.awaits);
+  return queue.filter((one) => one.state === 'waiting' && one.isReady && isDue(one, now) && !one.awaits);
+}
+
+/** A time further ahead than any wait is that of a clock which has been set back since: it counts as passed. */
+export function isDue({ readyAt }: Pick<WaitingEncode, 'readyAt'>, now: WallMs): boolean {
+  return readyAt <= now || readyAt > now + RETRY_MS;
 }
 
 /** Null: a job may run. @param hasRoom processor time is left beside viewers and recordings */

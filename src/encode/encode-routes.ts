@@ -25,7 +25,7 @@ import { Failure } from '../model/failure.ts';
 import { readAs } from '../model/schema-mismatch.ts';
 import type { EncodeLogRow, EncodeStore, ListedEncode } from '../store/encode-store.ts';
 import type { RecordingListStore } from '../store/recording-list-store.ts';
-import type { EncodeJobs, EncodeProgress } from './encode-jobs.ts';
+import { type EncodeJobs, type EncodeProgress, isDue } from './encode-jobs.ts';
 import { encodeReasonText } from './encode-reason-text.ts';
 
 interface EncodeRouteNeeds {
@@ -39,7 +39,7 @@ function waitsFor(parts: EncodeRouteNeeds, job: ListedEncode): EncodeItem['waits
   if (job.state !== 'waiting') return null;
   if (!job.isReady) return 'recording';
   // A new recording is delayed briefly before its first attempt: that is not a retry.
-  if (job.readyAt > parts.now()) return job.reason === null ? null : 'retry';
+  if (!isDue(job, parts.now())) return job.reason === null ? null : 'retry';
   return parts.encodes.awaits(job) ?? null;
 }
 

@@ -81,6 +81,34 @@ test('nothing is deleted while the clock may be wrong', async () => {
   }
 });
 
+test('the bin is emptied also after the clock was set back', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'svc-bin-'));
+  const folder = join(root, 'recordings');
+  const database = openDatabase(join(root, 'svc.db'));
+  database.run(
+    `INSERT INTO stations (id, type, network_id, service_id, channel, name, service_type, remote_control_key, seen_at)
+     VALUES (101, 'BS', 4, 101, 'BS01_0', '衛星', 1, 101, 0)`,
+  );
+  const row = { station: 101, serviceName: '衛星', name: '番組', startAt: START, endAt: START + HOUR };
+  putRecording(database, { ...row, binnedAt: START + 2 * HOUR }, folder);
+  const retention = new RetentionService({
+    recycleBin: new RecycleBin(database),
+    hub: new Hub(() => {}),
+    intervalMs: DAY,
+    log: createLog({ level: 'error', now: systemWallClock, write: () => {} }),
+    now: () => broadcastMs(START + HOUR),
+  });
+  try {
+    expect((await retention.emptyBin()).count).toBe(1);
+    expect(retention.binned().count).toBe(0);
+    expect(readdirSync(folder)).toEqual([]);
+  } finally {
+    await retention.close();
+    database.close();
+    rmSync(root, { recursive: true });
+  }
+});
+
 describe('retention policy', () => {
   const DAY = 86_400_000;
   const HOUR = 3_600_000;

@@ -3,7 +3,7 @@
  * interval, and soon after recordings or rules have changed.
  */
 import { removeTitleMarks } from '../../lib/arib/text/title-marks.ts';
-import { type BroadcastMs, DAY_MS, plusMs } from '../../lib/arib/time.ts';
+import { type BroadcastMs, broadcastMs, DAY_MS, plusMs } from '../../lib/arib/time.ts';
 import type { Log } from '../../lib/host/log.ts';
 import { nextTurn } from '../../lib/host/next-turn.ts';
 import { BIN_MS, type Retiring } from '../../lib/wire/api.ts';
@@ -220,9 +220,9 @@ export class RetentionService {
 
   /** Deletes what is in the bin, permanently. @returns what was in it */
   async emptyBin(): Promise<{ count: number; bytes: number }> {
-    const { now } = this.options;
     const held = this.binned();
-    if ((await this.#deleteBinned(now())) > 0) this.#changed();
+    // Whatever the clock says: it may have been set back since they were put into the bin.
+    if ((await this.#deleteBinned(broadcastMs(Number.MAX_SAFE_INTEGER))) > 0) this.#changed();
     await this.#removal.run();
     return held;
   }
