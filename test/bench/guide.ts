@@ -216,30 +216,35 @@ function fill(stations: readonly BenchStation[]): void {
   );
 }
 
-/** @param other of the same database with its rules enabled */
-async function measureIdle(service: Program, other: Program): Promise<void> {
-  await Promise.all([service, other].map(({ url }) => timed(`${url}/api/services`)));
-  await Bun.sleep(IDLE_MS);
-  figures.limited('memory of the idle service', residentMegabytes(service.pid), 'MB', LIMITS.rssMb);
-  const name = `memory of the idle service with ${RULES} rules`;
-  figures.limited(name, residentMegabytes(other.pid), 'MB', LIMITS.rssMb);
+/** Beside it, a service with rules on a copy of the database, as the first one has completed it. */
+async function measureIdleAgain(service: Program, agentUrl: string): Promise<void> {
+  const withRules = join(folder, 'rules');
+  copyWithRules(path, join(withRules, 'svc.db'));
+  const other = await startService(withRules, agentUrl);
+  try {
+    await timed(`${other.url}/api/services`);
+    await Bun.sleep(IDLE_MS);
+    figures.limited('memory, idle again after all this', residentMegabytes(service.pid), 'MB', LIMITS.rssMb);
+    const name = `memory of the idle service with ${RULES} rules`;
+    figures.limited(name, residentMegabytes(other.pid), 'MB', LIMITS.rssMb);
+  } finally {
+    await other.end();
+    rmSync(withRules, { recursive: true });
+  }
 }
 
 async function measure(stations: readonly BenchStation[]): Promise<void> {
   figures.note('database', Bun.file(path).size / 1e6, 'MB');
   const agent = idleAgent(benchChannels(stations));
-  const withRules = join(folder, 'rules');
-  copyWithRules(path, join(withRules, 'svc.db'));
   const service = await startService(folder, agent.url);
   try {
-    const other = await startService(withRules, agent.url);
-    await measureIdle(service, other).finally(() => other.end());
-    rmSync(withRules, { recursive: true });
+    await timed(`${service.url}/api/services`);
+    await Bun.sleep(IDLE_MS);
+    figures.limited('memory of the idle service', residentMegabytes(service.pid), 'MB', LIMITS.rssMb);
     await measureServices(service.url);
     await measureGuide(service.url);
     await measureSearch(service.url);
-    await Bun.sleep(IDLE_MS);
-    figures.limited('memory, idle again after all this', residentMegabytes(service.pid), 'MB', LIMITS.rssMb);
+    await measureIdleAgain(service, agent.url);
     await measurePreview(service.url);
   } finally {
     await service.end();

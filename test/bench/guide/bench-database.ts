@@ -184,15 +184,17 @@ function fillRecordings(database: Database, stations: readonly BenchStation[], n
   inBatches(database, steps.slice(0, RECORDINGS));
 }
 
-/** A copy of a database that nothing else uses, with all rules enabled. */
+/** A copy of the database of a service that is idle, with all rules enabled. */
 export function copyWithRules(path: string, copy: string): void {
-  // Closing writes the rest of the log.
-  openDatabase(path).close();
   mkdirSync(dirname(copy), { recursive: true });
-  copyFileSync(path, copy, constants.COPYFILE_FICLONE);
-  const database = openDatabase(copy);
-  database.run('UPDATE rules SET enabled = 1');
+  const database = openDatabase(path);
+  database.run('PRAGMA wal_checkpoint(TRUNCATE)');
+  // Nothing is written meanwhile.
+  database.transaction(() => copyFileSync(path, copy, constants.COPYFILE_FICLONE)).immediate();
   database.close();
+  const copied = openDatabase(copy);
+  copied.run('UPDATE rules SET enabled = 1');
+  copied.close();
 }
 
 function fillBookings(database: Database, now: number): void {
