@@ -68,6 +68,8 @@ export class FileWatch {
         ({ mtimeMs }) => mtimeMs,
         () => undefined,
       );
+      // A folder that comes back has the time that it had: what waited for it must not wait for its next change.
+      if (changedAt === undefined) this.#seen.delete(folder);
       if (changedAt === undefined || changedAt === this.#seen.get(folder)) continue;
       this.#seen.set(folder, changedAt);
       changed.set(folder, files);

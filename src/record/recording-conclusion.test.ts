@@ -460,6 +460,27 @@ test('a file deleted by hand while the service runs is noticed, once', async () 
   expect(await watch.check()).toEqual(UNCHANGED);
 });
 
+test('a folder that was away, and comes back as it was, joins the parts that waited for it', async () => {
+  const { id, result } = recorded([
+    ['a', 'one, '],
+    ['b', 'two'],
+  ]);
+  const other = recorded([['a', 'other']]);
+  await concludeRecording(other.id, other.result, PROGRAMME, options);
+  const mounts = mountsOf({});
+  const watch = new FileWatch({ store, mounts, log: SILENT_LOG, wallClock: () => WALL });
+  await watch.check();
+  const [there, aside] = [join(folder, 'a'), join(folder, 'aside')];
+  renameSync(there, aside);
+  await concludeRecording(id, result, PROGRAMME, { ...options, mounts });
+  expect(await watch.check()).toEqual(UNCHANGED);
+  renameSync(aside, there);
+  expect(await watch.check()).toEqual(UNCHANGED);
+  expect(watch.hasChanged).toBe(true);
+  await joinReturned(options);
+  expect([content(id), store.parts(id).length]).toEqual(['one, two', 1]);
+});
+
 describe('a file that comes back', () => {
   const watchFiles = () => new FileWatch({ store, log: SILENT_LOG, wallClock: () => WALL });
 
