@@ -3,6 +3,7 @@
  * What the first request needs is created before listening, everything slow is started afterwards.
  */
 import { availableParallelism } from 'node:os';
+import { DAY_MS } from '../lib/arib/time.ts';
 import { type MonotonicClock, monotonicMs, type WallClock, wallMs } from '../lib/host/clock.ts';
 import type { Log } from '../lib/host/log.ts';
 import { nextTurn } from '../lib/host/next-turn.ts';
@@ -193,6 +194,7 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
     tokens: pairing.tokens,
     isToken: (id) => pairing.tokens.list().some((token) => token.id === id),
     purgeIntervalMs: config.reconcileIntervalMs,
+    isTimeSure: () => clock.isSure() && Math.abs(now() - clock.now()) < DAY_MS,
     monotonicClock,
   });
   const live = createLive({

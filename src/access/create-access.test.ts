@@ -63,6 +63,7 @@ function house({ hasLogin = true, group, networks = '192.168.0.0/16', folder }: 
     purgeIntervalMs: 3_600_000,
     random: systemRandom,
     now: () => wallMs(Date.now()),
+    isTimeSure: () => true,
     monotonicClock: () => clock.ms as MonotonicMs,
   });
   const app = new Elysia();

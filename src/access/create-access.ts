@@ -82,12 +82,13 @@ interface AccessNeeds {
   purgeIntervalMs: number;
   random: Random;
   now: WallClock;
+  isTimeSure: () => boolean;
   monotonicClock: MonotonicClock;
 }
 
 export function createAccess(needs: AccessNeeds) {
   const { database, hub, log, oidc, trustedNetworks, trustedProxies, tokens, random, now } = needs;
-  const { monotonicClock } = needs;
+  const { isTimeSure, monotonicClock } = needs;
   const sessions = new Sessions({
     store: new SessionStore(database),
     lifetimeMs: oidc?.sessionTtlMs ?? 0,
@@ -97,6 +98,7 @@ export function createAccess(needs: AccessNeeds) {
     changed: () => hub.changed('tokens'),
     log: log.component('access'),
     now,
+    isTimeSure,
   });
   const tickets = new LiveTickets({ now: monotonicClock, random });
   const ticketLimiter = new AttemptLimiter(TICKET_LIMITS, monotonicClock);

@@ -25,7 +25,7 @@ function household(now = 1_000_000) {
   const database = openDatabase(path);
   closers.push(() => database.close());
   const lines: string[] = [];
-  const clock = { now, changes: 0 };
+  const clock = { now, changes: 0, isSure: true };
   const store = new SessionStore(database);
   const sessions = new Sessions({
     store,
@@ -37,6 +37,7 @@ function household(now = 1_000_000) {
     },
     log: createLog({ level: 'debug', now: systemWallClock, write: (line) => lines.push(line) }),
     now: () => wallMs(clock.now),
+    isTimeSure: () => clock.isSure,
   });
   closers.push(() => sessions.close());
   const rows = () => database.query<{ n: number }, []>('SELECT count(*) AS n FROM sessions').get()?.n;
@@ -78,6 +79,16 @@ test('an expired session is not found, and its row is deleted by the next purge'
   expect(rows()).toBe(1);
   sessions.start();
   expect(rows()).toBe(0);
+});
+
+test('a machine that starts in a wrong year logs nobody out for good', () => {
+  const { sessions, clock } = household();
+  const { secret } = sessions.begin(LOGIN);
+  Object.assign(clock, { now: clock.now + 10 * 365 * 86_400_000, isSure: false });
+  sessions.start();
+  expect(sessions.find(secret)).toBeUndefined();
+  clock.now = 1_000_001;
+  expect(sessions.find(secret)).toBeDefined();
 });
 
 test('the cookie value is not stored in the database', () => {

@@ -29,6 +29,8 @@ interface SessionOptions {
   changed: () => void;
   log: Log;
   now: WallClock;
+  /** False: `now` may be wrong, and no session is deleted by it. */
+  isTimeSure: () => boolean;
 }
 
 /** Who logged in, and from where. */
@@ -100,7 +102,8 @@ export class Sessions implements SessionCheck {
   }
 
   async #purge(): Promise<void> {
-    const { store, now, changed, write = writeNow } = this.options;
+    const { store, now, isTimeSure, changed, write = writeNow } = this.options;
+    if (!isTimeSure()) return;
     try {
       if ((await write(() => store.purge(now()))) > 0) changed();
     } catch (error) {
