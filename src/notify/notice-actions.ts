@@ -35,7 +35,7 @@ export interface NoticeDeeds {
   encodes: { enqueueMany(which: { ids: RecordingId[] }): number };
   retention: {
     binned(): { count: number; bytes: number };
-    emptyBin(): Promise<{ count: number; bytes: number }>;
+    emptyBin(): Promise<{ count: number; bytes: number; isRemoved: boolean }>;
   };
 }
 
@@ -101,9 +101,12 @@ export class NoticeActions {
           path: `recordings?recording=${notice.subject}`,
         };
       case 'empty_bin': {
-        const { count, bytes } = await retention.emptyBin();
+        const { count, bytes, isRemoved } = await retention.emptyBin();
         const gigabytes = (bytes / 1e9).toFixed(1);
-        return { message: `ごみ箱の${count}件を削除し、${gigabytes} GB を空けました。`, path: 'recordings' };
+        const message = isRemoved
+          ? `ごみ箱の${count}件を削除し、${gigabytes} GB を空けました。`
+          : `ごみ箱の${count}件を削除しました。保存先のファイルを消し終えると、${gigabytes} GB が空きます。`;
+        return { message, path: 'recordings' };
       }
       case 'watch':
         throw new Failure('conflict', 'この操作は、画面を開いて行います。');

@@ -99,7 +99,7 @@ test('the bin is emptied also after the clock was set back', async () => {
     now: () => broadcastMs(START + HOUR),
   });
   try {
-    expect((await retention.emptyBin()).count).toBe(1);
+    expect(await retention.emptyBin()).toMatchObject({ count: 1, isRemoved: true });
     expect(retention.binned().count).toBe(0);
     expect(readdirSync(folder)).toEqual([]);
   } finally {

@@ -218,13 +218,15 @@ export class RetentionService {
     return this.options.recycleBin.binned();
   }
 
-  /** Deletes what is in the bin, permanently. @returns what was in it */
-  async emptyBin(): Promise<{ count: number; bytes: number }> {
+  /** Deletes what is in the bin, permanently. @returns what was in it, and whether all of its files are gone */
+  async emptyBin(): Promise<{ count: number; bytes: number; isRemoved: boolean }> {
     const held = this.binned();
     // Whatever the clock says: it may have been set back since they were put into the bin.
-    if ((await this.#deleteBinned(broadcastMs(Number.MAX_SAFE_INTEGER))) > 0) this.#changed();
+    const deleted = await this.#deleteBinned(broadcastMs(Number.MAX_SAFE_INTEGER));
+    if (deleted.size > 0) this.#changed();
     await this.#removal.run();
-    return held;
+    const left = this.options.recycleBin.leftovers();
+    return { ...held, isRemoved: !left.some(({ recordingId }) => deleted.has(recordingId)) };
   }
 
   /** Runs everything that is due. Never rejects. */
@@ -245,7 +247,7 @@ export class RetentionService {
     try {
       const isSure = isTimeSure?.() !== false;
       const binned = isSure ? await this.#binRetired() : 0;
-      const deleted = isSure ? await this.#deleteExpired() : 0;
+      const deleted = isSure ? (await this.#deleteBinned(plusMs(now(), -BIN_MS))).size : 0;
       if (binned + deleted > 0) this.#changed();
       await this.#removal.run();
       if (isSure)
@@ -271,22 +273,18 @@ export class RetentionService {
     return count;
   }
 
-  #deleteExpired(): Promise<number> {
-    return this.#deleteBinned(plusMs(this.options.now(), -BIN_MS));
-  }
-
-  /** Those that are in the bin since then or longer. @returns their number */
-  async #deleteBinned(until: BroadcastMs): Promise<number> {
+  /** Those that are in the bin since then or longer. */
+  async #deleteBinned(until: BroadcastMs): Promise<ReadonlySet<RecordingId>> {
     const { recycleBin, now } = this.options;
-    let count = 0;
+    const deleted = new Set<RecordingId>();
     while (!this.#closed) {
       const ids = recycleBin.binnedUntil(until, BATCH);
       const marked = ids.length === 0 ? 0 : await this.#write(() => recycleBin.markDeleted(ids, now()));
       if (marked === 0) break;
-      count += marked;
+      for (const id of ids) deleted.add(id);
       await nextTurn();
     }
-    return count;
+    return deleted;
   }
 
   get #write(): Write {

@@ -1,5 +1,8 @@
 /** What can be done about a notice, and reminders, at a whole service. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Notice, NoticeDone } from '../../lib/wire/notifications.ts';
 import type { Reminder, Reminders } from '../../lib/wire/reminders.ts';
 import { until } from '../until.ts';
@@ -31,7 +34,12 @@ async function notice(event: string): Promise<Notice> {
   return found;
 }
 
-function recording(name: string, over: Partial<Parameters<typeof putRecording>[1]> = {}): number {
+/** @param folder null: a folder that is away */
+function recording(
+  name: string,
+  over: Partial<Parameters<typeof putRecording>[1]> = {},
+  folder: string | null = null,
+): number {
   const startAt = Date.now() - 60 * MINUTE;
   return putRecording(
     home.database,
@@ -39,7 +47,7 @@ function recording(name: string, over: Partial<Parameters<typeof putRecording>[1
       ...{ station: HOME_STATION, serviceName: '試験テレビ', name, startAt, endAt: startAt + 30 * MINUTE },
       ...{ state: 'recording', content: FILE, ...over },
     },
-    null,
+    folder,
   );
 }
 
@@ -119,14 +127,21 @@ test('a full disk: the bin is emptied with one press, and how much that was is s
   add();
   expect((await notice('disk_low')).actions).toEqual([]);
   const binned = { state: 'recorded', binnedAt: Date.now(), bytes: 2_500_000_000 } as const;
-  for (const name of ['捨てた番組', 'もう一つ']) recording(name, binned);
+  const folder = mkdtempSync(join(tmpdir(), 'svc-full-'));
+  for (const name of ['捨てた番組', 'もう一つ']) recording(name, binned, folder);
   const kept = recording('残す番組', { state: 'recorded', bytes: 5_000 });
   expect((await notice('disk_low')).actions.map(({ action }) => action)).toEqual(['empty_bin']);
   const low = await notice('disk_low');
   expect((await done(low.id, 'empty_bin')).message).toBe('ごみ箱の2件を削除し、5.0 GB を空けました。');
+  expect(readdirSync(folder)).toEqual([]);
+  rmSync(folder, { recursive: true });
   expect(await home.json<unknown[]>('GET', '/api/recordings?show=bin')).toEqual([]);
   expect((await home.ask('GET', `/api/recordings/${kept}`)).status).toBe(200);
   expect((await notice('disk_low')).actions).toEqual([]);
+  recording('外したディスクの番組', binned);
+  expect((await done(low.id, 'empty_bin')).message).toBe(
+    'ごみ箱の1件を削除しました。保存先のファイルを消し終えると、2.5 GB が空きます。',
+  );
 });
 
 test('a reminder is told through the service, and offers the station and a recording', async () => {
