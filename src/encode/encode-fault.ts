@@ -22,3 +22,13 @@ export class EncodeFault extends Error {
     super(detail === '' ? text : `${text} ${detail}`);
   }
 }
+
+/** Undefined: an unexpected error. */
+export function faultOf(error: unknown): EncodeFault | undefined {
+  if (error instanceof EncodeFault) return error;
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  // The disk of the data folder.
+  return code === 'ENOSPC' || code === 'EDQUOT' || code === 'SQLITE_FULL'
+    ? new EncodeFault('later', { code: 'full' })
+    : undefined;
+}

@@ -3,7 +3,8 @@
  * the database.
  */
 import { rm, stat } from 'node:fs/promises';
-import { broadcastMs, DAY_MS, JST_OFFSET_MS, MINUTE_MS, plusMs } from '../../lib/arib/time.ts';
+import { dirname } from 'node:path';
+import { broadcastMs, DAY_MS, plusMs } from '../../lib/arib/time.ts';
 import { type MonotonicMs, monotonicMs, type WallMs } from '../../lib/host/clock.ts';
 import type { Log } from '../../lib/host/log.ts';
 import type { EncodeMany, EncodeQueueChange, EncodeRequest } from '../../lib/wire/encode.ts';
@@ -28,9 +29,10 @@ import type { ListedEncode } from '../store/encode-store.ts';
 import type { Excluded } from '../store/query.ts';
 import type { ListedRecording } from '../store/recording-list-store.ts';
 import type { Write } from '../store/transaction.ts';
-import { EncodeFault } from './encode-fault.ts';
+import { faultOf } from './encode-fault.ts';
 import type { EncodeSources } from './encode-sources.ts';
-import { codecsOf, EncodeTask } from './encode-task.ts';
+import { codecsOf, EncodeTask, roomFor } from './encode-task.ts';
+import { encodeWait } from './encode-window.ts';
 
 interface EncodeJobsOptions {
   readonly jobs: Pick<JobRunner, 'add' | 'admits'>;
@@ -72,15 +74,10 @@ const EVENT_MS = 1_000;
 const KEEP_LOGS_MS = 14 * DAY_MS;
 const PURGE_MS = 3_600_000;
 const RECONCILE_MS = 60_000;
+/** Interval at which the space that waiting jobs lack is looked for. */
+const ROOM_MS = 30_000;
 /** Missed recordings are queued only if they ended within this time; older ones were decided earlier. */
 const FORGOTTEN_MS = 2 * DAY_MS;
-const DAY_MINUTES = 1440;
-
-/** Minutes of the day in Japan; equal: all day. May cross midnight. */
-export interface EncodeWindow {
-  readonly from: number;
-  readonly to: number;
-}
 
 interface WaitingEncode {
   readonly id: number;
@@ -101,24 +98,6 @@ export function readyEncodes<W extends WaitingEncode>(queue: readonly W[], now: 
 /** A time further ahead than any wait is that of a clock which has been set back since: it counts as passed. */
 export function isDue({ readyAt }: Pick<WaitingEncode, 'readyAt'>, now: WallMs): boolean {
   return readyAt <= now || readyAt > now + RETRY_MS;
-}
-
-/** Null: a job may run. @param hasRoom processor time is left beside viewers and recordings */
-export function encodeWait(
-  isPaused: boolean,
-  window: EncodeWindow,
-  now: WallMs,
-  hasRoom: boolean,
-): EncodePause | null {
-  if (isPaused) return 'paused';
-  if (!isWithin(window, now)) return 'window';
-  return hasRoom ? null : 'machine';
-}
-
-export function isWithin({ from, to }: EncodeWindow, now: WallMs): boolean {
-  if (from === to) return true;
-  const minute = Math.floor((now + JST_OFFSET_MS) / MINUTE_MS) % DAY_MINUTES;
-  return from < to ? minute >= from && minute < to : minute >= from || minute < to;
 }
 
 /** A queued job as it is run. */
@@ -153,6 +132,7 @@ export class EncodeJobs implements JobKind<QueuedEncode> {
   #isRecovered = false;
   #reconciledAt = Number.NEGATIVE_INFINITY;
   #purgedAt = Number.NEGATIVE_INFINITY;
+  #roomAt = Number.NEGATIVE_INFINITY;
 
   constructor(readonly options: EncodeJobsOptions) {
     const { pollMs = POLL_MS, retryMs = RETRY_MS } = options;
@@ -348,6 +328,7 @@ export class EncodeJobs implements JobKind<QueuedEncode> {
       store.recover();
     const queue = store.queue();
     this.#cancelDeleted(queue);
+    if (Math.abs(now() - this.#roomAt) > ROOM_MS) await this.#resumeRoomy(queue);
     // Detection of what is queued precedes that of other recordings, also while another encode runs.
     for (const job of queue) if (job.isReady && job.state === 'waiting') this.awaits(job);
   }
@@ -397,7 +378,7 @@ export class EncodeJobs implements JobKind<QueuedEncode> {
   }
 
   meaningOf(error: unknown): FailureMeaning {
-    const kind = error instanceof EncodeFault ? error.kind : 'failed';
+    const kind = faultOf(error)?.kind ?? 'failed';
     return kind === 'later' || kind === 'final' ? kind : 'fault';
   }
 
@@ -409,6 +390,24 @@ export class EncodeJobs implements JobKind<QueuedEncode> {
     const ids = deleted.map(({ id }) => id);
     store.cancel(ids, { code: 'gone' }, now());
     this.#publishChange();
+  }
+
+  /** Jobs that wait for free space or for a folder continue when it is there, as their reason says. */
+  async #resumeRoomy(queue: readonly ListedEncode[]): Promise<void> {
+    const { sources, find } = this.options;
+    this.#roomAt = sources.now();
+    const rooms = new Map<string, Promise<number | undefined>>();
+    for (const job of queue) {
+      if (job.state !== 'waiting' || (job.reason?.code !== 'full' && job.reason?.code !== 'away')) continue;
+      const recording = find(job.recordingId);
+      const path = recording?.files.find(({ source }) => source === 'ts')?.path;
+      if (recording === undefined || path === undefined) continue;
+      const folder = dirname(path);
+      const room = await rooms.getOrInsertComputed(folder, () => sources.room(folder));
+      const wanted = codecsOf(job).map((codec) => roomFor(codec, recording.durationMs, recording.bytes));
+      if (room === undefined || room < Math.max(...wanted)) continue;
+      if (sources.store.resume(job.id, sources.now())) this.#jobs.forget(job.id);
+    }
   }
 
   async failed({ job }: QueuedEncode, error: unknown, failure: RunFailure): Promise<void> {
@@ -438,7 +437,7 @@ export class EncodeJobs implements JobKind<QueuedEncode> {
       else store.postpone(job.id, job.readyAt, undefined);
       return;
     }
-    const reason: EncodeReason = error instanceof EncodeFault ? error.reason : { code: 'encoder' };
+    const reason: EncodeReason = faultOf(error)?.reason ?? { code: 'encoder' };
     if (retryMs === undefined) store.end(job.id, { state: 'failed', reason, log, results }, now());
     else store.postpone(job.id, plusMs(now(), retryMs), { reason, log, isFailure: meaning === 'fault' });
   }

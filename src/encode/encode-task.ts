@@ -184,8 +184,8 @@ export class EncodeTask {
     const folder = dirname(path);
     const room = await sources.room(folder);
     if (room === undefined) throw new EncodeFault('later', { code: 'away' }, folder);
-    const wanted = Math.min((length / 1000) * MAX_BYTES_PER_SECOND[codec], Math.max(recording.bytes, 1));
-    if (room < wanted) throw new EncodeFault('later', { code: 'full' }, `${room} octets are free`);
+    if (room < roomFor(codec, length, recording.bytes))
+      throw new EncodeFault('later', { code: 'full' }, `${room} octets are free`);
     return folder;
   }
 
@@ -227,7 +227,7 @@ export class EncodeTask {
     });
     this.#addToLog(`${codec} by ${choice.encoder.name}, ${job.quality}, ${material}`);
     this.#addToLog(command.join(' '));
-    let isFull = false;
+    let lack: 'full' | 'away' | undefined;
     const running = new RecordingEncode({
       ...sources,
       ...{ bytes, index, entry, streams, signal, onProgress: file.onProgress },
@@ -237,7 +237,7 @@ export class EncodeTask {
     const watch = setInterval(() => {
       void sources.room(file.folder).then((room) => {
         if (room !== undefined && room > 0) return;
-        isFull = true;
+        lack = room === undefined ? 'away' : 'full';
         void running.stop();
       });
     }, ROOM_CHECK_MS);
@@ -245,9 +245,8 @@ export class EncodeTask {
       const outcome = await running.outcome;
       for (const line of ffmpegLines(outcome.stderr)) this.#addToLog(line);
       signal.throwIfAborted();
-      if (isFull || /No space left on device/i.test(outcome.stderr)) {
-        throw new EncodeFault('later', { code: 'full' });
-      }
+      if (/No space left on device/i.test(outcome.stderr)) lack ??= 'full';
+      if (lack !== undefined) throw new EncodeFault('later', { code: lack });
       throwBroken(outcome);
       return outcome;
     } finally {
@@ -389,6 +388,12 @@ export class EncodeTask {
   async #step(step: EncodeStep): Promise<void> {
     await this.options.sources.onStep?.(step);
   }
+}
+
+/** Octets that have to be free. @param length of the file, ms; null: unknown @param original octets of the original */
+export function roomFor(codec: EncodedCodec, length: number | null, original: number): number {
+  const most = length === null ? original : (length / 1000) * MAX_BYTES_PER_SECOND[codec];
+  return Math.max(1, Math.min(most, original));
 }
 
 export function codecsOf({ codecs }: Pick<EncodeJob, 'codecs'>): EncodedCodec[] {

@@ -218,6 +218,12 @@ export class EncodeStore {
     );
   }
 
+  /** @returns whether it waited for a later time */
+  resume(id: number, now: WallMs): boolean {
+    const sql = `UPDATE encodes SET ready_at = $now WHERE id = $id AND state = 'waiting' AND ready_at > $now`;
+    return this.#write(sql, { id, now }) > 0;
+  }
+
   end(
     id: number,
     {
@@ -254,8 +260,9 @@ export class EncodeStore {
   cancelWaiting(recordingId: RecordingId, now: WallMs): boolean {
     return (
       this.#write(
-        `UPDATE encodes SET state = 'cancelled', ended_at = $now WHERE recording_id = $recordingId AND state = 'waiting'`,
-        { recordingId, now },
+        `UPDATE encodes SET state = 'cancelled', message = $reason, ended_at = $now
+         WHERE recording_id = $recordingId AND state = 'waiting'`,
+        { recordingId, now, reason: storedReason({ code: 'stopped' }) },
       ) > 0
     );
   }

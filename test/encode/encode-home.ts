@@ -35,6 +35,8 @@ interface HomeOptions {
   /** Path of ffmpeg. */
   readonly ffmpeg?: string;
   readonly viewers?: () => number;
+  /** ms. */
+  readonly retryMs?: number;
 }
 
 export class EncodeHome {
@@ -46,7 +48,10 @@ export class EncodeHome {
   readonly hub = new Hub(() => {});
   readonly folder: string;
 
-  constructor(folder: string, { sources = {}, ffmpeg = FFMPEG, viewers = () => 0 }: HomeOptions = {}) {
+  constructor(
+    folder: string,
+    { sources = {}, ffmpeg = FFMPEG, viewers = () => 0, retryMs = 50 }: HomeOptions = {},
+  ) {
     mkdirSync(folder, { recursive: true });
     this.folder = join(folder, 'recordings');
     this.database = openDatabase(join(folder, 'svc.db'));
@@ -84,7 +89,7 @@ export class EncodeHome {
       record: (id) => records.find(id),
       isDetecting: () => false,
       settings: { get: (key) => ({ encodeFrom: 0, encodeTo: 0, encode: 'h264' })[key as string] as never },
-      ...{ hub: this.hub, log: SILENT_LOG, pollMs: 10, retryMs: 50 },
+      ...{ hub: this.hub, log: SILENT_LOG, pollMs: 10, retryMs },
     });
   }
 

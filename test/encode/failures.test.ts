@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
 import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { wallMs } from '../../lib/host/clock.ts';
 import { recordingId } from '../../lib/wire/ids.ts';
 import { Failure } from '../../src/model/failure.ts';
 import { madeStream } from '../play/made-recording.ts';
@@ -83,6 +84,45 @@ test('waits for the end of temporary faults: a full disk, an unavailable folder,
   expectOriginal(one, id);
   room = 1e9;
   expect(await ended(one)).toMatchObject({ state: 'done', attempts: 0 });
+});
+
+test.each(['full', 'away'] as const)(
+  '%s: continues when the space is there, long before its retry',
+  async (code) => {
+    let room = code === 'full' ? 10 : undefined;
+    let now = Date.now();
+    const one = home({ sources: { room: async () => room, now: () => wallMs(now) }, retryMs: 3_600_000 });
+    const id = one.put(film, 1_001);
+    one.jobs.start();
+    expect(await putOff(one)).toBe(code);
+    room = 1e9;
+    now += 60_000;
+    expect(await ended(one)).toMatchObject({ state: 'done', attempts: 0, recordingId: recordingId(id) });
+  },
+);
+
+test('a full disk of the data folder or of the database is waited for, too', async () => {
+  let failures = 3;
+  const stored = async () => {
+    failures -= 1;
+    if (failures > 0)
+      throw Object.assign(new Error('no space'), { code: failures === 1 ? 'SQLITE_FULL' : 'ENOSPC' });
+  };
+  const one = home({ sources: { stored } });
+  const id = one.put(film, 1_001);
+  one.jobs.start();
+  expect(await putOff(one)).toBe('full');
+  expectOriginal(one, id);
+  expect(await ended(one)).toMatchObject({ state: 'done', attempts: 0 });
+});
+
+test('a job that is cancelled while it waits is not said to wait', async () => {
+  const one = home({ sources: { room: async () => 10 }, retryMs: 3_600_000 });
+  const id = one.put(film, 1_001);
+  one.jobs.start();
+  expect(await putOff(one)).toBe('full');
+  await one.service.cancel(recordingId(id));
+  expect(await ended(one)).toMatchObject({ state: 'cancelled', reason: { code: 'stopped' } });
 });
 
 test('a disk that fills up during the encode', async () => {
