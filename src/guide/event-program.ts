@@ -97,6 +97,11 @@ function decided(durationMs: number | undefined, longest: number): durationMs is
   return durationMs !== undefined && durationMs > 0 && durationMs <= longest;
 }
 
+/** Of an event of present/following, ms; undefined: undecided, which zero and several days also stand for. */
+export function presentDuration({ durationMs }: Pick<BroadcastEvent, 'durationMs'>): number | undefined {
+  return decided(durationMs, PRESENT_MS) ? durationMs : undefined;
+}
+
 /**
  * An event of present/following. Undefined without a plausible start.
  * @param nextStart start of the following event, if this is the present one
@@ -106,9 +111,10 @@ export function presentTime(
   nextStart: BroadcastMs | undefined,
   now: BroadcastMs,
 ): ProgramTime | undefined {
-  const { startAt, durationMs } = event;
+  const { startAt } = event;
+  const durationMs = presentDuration(event);
   if (startAt === undefined || Math.abs(startAt - now) > PRESENT_MS) return undefined;
-  if (decided(durationMs, PRESENT_MS)) {
+  if (durationMs !== undefined) {
     return { startAt, endAt: broadcastMs(startAt + durationMs), openEnd: false };
   }
   const endAt = nextStart !== undefined && nextStart > startAt ? nextStart : openEnd(startAt, now);

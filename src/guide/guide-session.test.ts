@@ -213,6 +213,16 @@ describe('present/following', () => {
     expect(alone.known.get(HOME.id)?.present.dependsOnTime).toBe(true);
   });
 
+  test('an event of no length has no duration', () => {
+    const { feed, said, known } = open();
+    const waiting = { ...FOLLOWING, start: null, minutes: 0 };
+    feed([eit({ events: [{ ...PRESENT, minutes: 0 }] }), eit({ number: 1, events: [waiting] })]);
+    expect(said()).toMatchObject({ present: { openEnd: true }, waiting: { durationMs: null } });
+    feed([eit({ number: 1, version: 1, events: [FOLLOWING] })]);
+    expect(known.get(HOME.id)?.present.named.endsAt).toBeNull();
+    expect(known.get(HOME.id)?.present.dependsOnTime).toBe(true);
+  });
+
   test('an event of another year is ignored, without taking the station for off the air', () => {
     const { feed, said } = open();
     feed([eit({ events: [{ ...PRESENT, start: Date.UTC(2037, 0, 1) }] })]);

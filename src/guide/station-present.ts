@@ -9,7 +9,7 @@ import { type BroadcastMs, broadcastMs } from '../../lib/arib/time.ts';
 import type { WallMs } from '../../lib/host/clock.ts';
 import type { PresentFollowing, WaitingProgram } from '../model/guide-change.ts';
 import type { ProgramRecord } from '../model/program.ts';
-import { presentTime, programOf } from './event-program.ts';
+import { presentDuration, presentTime, programOf } from './event-program.ts';
 import type { NamedEvents, VisitedStation } from './guide-messages.ts';
 
 export class StationPresent {
@@ -70,8 +70,14 @@ export class StationPresent {
 
   /** Epoch ms; null: undecided, or nothing is on. */
   get #endsAt(): BroadcastMs | null {
-    const { startAt, durationMs = 0 } = this.#present ?? {};
-    return startAt === undefined || durationMs <= 0 ? null : broadcastMs(startAt + durationMs);
+    const startAt = this.#present?.startAt;
+    const durationMs = this.#durationMs;
+    return startAt === undefined || durationMs === undefined ? null : broadcastMs(startAt + durationMs);
+  }
+
+  /** Of the present event; undefined: undecided, or nothing is on. */
+  get #durationMs(): number | undefined {
+    return this.#present ? presentDuration(this.#present) : undefined;
   }
 
   get known(): boolean {
@@ -93,7 +99,7 @@ export class StationPresent {
    * depends on the time.
    */
   get dependsOnTime(): boolean {
-    const isOpen = this.#present !== undefined && this.#present?.durationMs === undefined;
+    const isOpen = this.#present !== undefined && this.#durationMs === undefined;
     return isOpen || this.#waiting !== undefined;
   }
 
@@ -101,7 +107,7 @@ export class StationPresent {
   get #waiting(): WaitingProgram | undefined {
     const event = this.#following;
     if (event === null || event === undefined || event.startAt !== undefined) return undefined;
-    return { id: programId(this.station.id, event.eventId), durationMs: event.durationMs ?? null };
+    return { id: programId(this.station.id, event.eventId), durationMs: presentDuration(event) ?? null };
   }
 
   read(now: BroadcastMs): PresentFollowing {
