@@ -31,6 +31,9 @@ const MAX_SEARCH_REST_MS = 1_000;
 /** Attempts are remembered for this long without a further one: the machine may be busy meanwhile. */
 const REMEMBERED_MS = 24 * 3_600_000;
 
+/** Longest pause of a job whose failure was not stored: its list says that it runs next. */
+const MAX_UNSTORED_MS = 60_000;
+
 const NEVER = monotonicMs(Number.POSITIVE_INFINITY);
 
 interface Running<Job> {
@@ -313,7 +316,7 @@ export class JobQueue<Job extends { readonly id: JobId }> {
       await kind.failed?.(job, error, failure);
     } catch (stored) {
       // `next` may return it at once: the outcome is not stored.
-      this.#rest(job.id, attempts, kind.retry.firstMs);
+      this.#rest(job.id, attempts, Math.min(kind.retry.firstMs, MAX_UNSTORED_MS));
       if (!this.#stop.signal.aborted)
         context.log.error('end of a job not stored', { ...facts, error: String(stored) });
     }
