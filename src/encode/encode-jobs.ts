@@ -198,14 +198,16 @@ export class EncodeJobs implements JobKind<QueuedEncode> {
     return queued;
   }
 
-  /** The queued or running job of a recording, if any. */
-  async cancel(recordingId: RecordingId): Promise<void> {
+  /** The queued or running job of a recording, also in the bin, if any. @returns whether there is such a recording */
+  async cancel(recordingId: RecordingId): Promise<boolean> {
     const { store, now } = this.options.sources;
     const running = this.#running;
     if (running?.job.recordingId === recordingId) {
       running.isCancelled = true;
       await this.#jobs.cancel(running.job.id);
     } else if (store.cancelWaiting(recordingId, now())) this.#publishChange();
+    else return this.options.record(recordingId) !== undefined;
+    return true;
   }
 
   change({ paused, order }: EncodeQueueChange): void {

@@ -17,7 +17,13 @@ import {
 import { pick } from '../../lib/wire/fields.ts';
 import { ENCODE_OPTIONS } from '../../lib/wire/rule-fields.ts';
 import { describedJson, jsonBody, problemResponse, REFUSALS } from '../http/route/described-responses.ts';
-import { findRecording, ID_PARAMS, NO_RECORDING, readRecordingId } from '../http/route/path-ids.ts';
+import {
+  findRecording,
+  ID_PARAMS,
+  NO_RECORDING,
+  readRecordingId,
+  unknownRecording,
+} from '../http/route/path-ids.ts';
 import { polledAnswer, polledJson, polledResponses } from '../http/route/polled-answer.ts';
 import type { EncodeReason } from '../model/encode-reason.ts';
 import type { EncodeResult } from '../model/encoding.ts';
@@ -116,7 +122,7 @@ export function addEncodeRoutes(app: Elysia, parts: EncodeRouteNeeds): void {
   app.delete(
     '/api/recordings/:id/encode',
     async ({ params }) => {
-      await parts.encodes.cancel(readRecordingId(params.id));
+      if (!(await parts.encodes.cancel(readRecordingId(params.id)))) throw unknownRecording();
       return new Response(null, { status: 204 });
     },
     {
@@ -129,6 +135,7 @@ export function addEncodeRoutes(app: Elysia, parts: EncodeRouteNeeds): void {
           ...REFUSALS,
           204: { description: 'none is waiting or running any more' },
           400: problemResponse('malformed id'),
+          404: problemResponse('no such recording'),
         },
       },
     },

@@ -222,6 +222,7 @@ describe('the queue', () => {
     expect(await ids()).toEqual([recordingId(second), recordingId(first)]);
     expect((await home.send('DELETE', `/api/recordings/${second}/encode`)).status).toBe(204);
     expect((await home.send('DELETE', `/api/recordings/${second}/encode`)).status).toBe(204);
+    expect((await home.send('DELETE', '/api/recordings/999999/encode')).status).toBe(404);
     expect(await ids()).toEqual([recordingId(first)]);
     expect((await queue()).wait).toBe('paused');
     await home.send('PUT', '/api/encodes', { paused: false });
