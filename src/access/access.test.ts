@@ -225,8 +225,13 @@ describe('decideAccess', () => {
   });
 });
 
-test('tokens may not manage tokens and sessions, by any path below them', () => {
-  for (const path of ['/api/device/tokens', '/api/device/tokens/7', '/api/sessions/revoke-others'])
+test('tokens may not manage tokens and sessions, or list folders, by any path below them', () => {
+  for (const path of [
+    '/api/device/tokens',
+    '/api/device/tokens/7',
+    '/api/sessions/revoke-others',
+    '/api/folders',
+  ])
     expect([path, isBeyondTokens(path)]).toEqual([path, true]);
   for (const path of ['/api/device/logout', '/api/device/token', '/api/settings', '/api/live/ticket', '/'])
     expect([path, isBeyondTokens(path)]).toEqual([path, false]);

@@ -168,12 +168,12 @@ export function decideAccess(policy: AccessPolicy, request: AccessRequest): Acce
 }
 
 /** Paths, and all below them. */
-const BEYOND_TOKENS = ['/api/device/tokens', '/api/sessions', '/api/client-links'] as const;
+const BEYOND_TOKENS = ['/api/device/tokens', '/api/sessions', '/api/client-links', '/api/folders'] as const;
 
 /**
- * What an access token may not do although the screens may: manage the access of others. A stolen token must not end
- * sessions, or remove and watch other devices. Approval of a pairing is refused by its page, settings of folders by
- * the settings' route.
+ * What an access token may not do although the screens may: manage the access of others, and list folders of the
+ * machine. A stolen token must not end sessions, or remove and watch other devices. Approval of a pairing is refused by
+ * its page, settings of folders by the settings' route.
  */
 export function isBeyondTokens(path: string): boolean {
   return BEYOND_TOKENS.some((one) => path === one || path.startsWith(`${one}/`));

@@ -90,7 +90,7 @@ export function addSettingsRoutes(app: Elysia, parts: SettingsRouteNeeds): void 
     detail: {
       summary: 'Folders within a folder of the machine, for selecting a recording folder',
       description:
-        "Without hidden folders, links, the system's own and those of other services; at most 500.",
+        "Without hidden folders, links, the system's own and those of other services; at most 500. Not for tokens.",
       tags,
       responses: {
         ...REFUSALS,
