@@ -112,7 +112,9 @@ interface QueuedEncode {
 interface Running {
   readonly job: EncodeJob;
   readonly task: EncodeTask;
-  readonly begunAt: MonotonicMs;
+  readonly run: JobRun;
+  /** Later by the time for which it was held. */
+  begunAt: number;
   /** Progress, 0 to 1. */
   share: number;
   /** By a user. */
@@ -359,9 +361,10 @@ export class EncodeJobs implements JobKind<QueuedEncode> {
     const onProgress = (share: number): void => this.#onProgress(share);
     const task = new EncodeTask({ ...{ job, recording, stem, sources, run, onProgress } });
     this.#running = {
-      ...{ job, task, begunAt: sources.elapsed(), share: 0, isCancelled: false },
+      ...{ job, task, run, begunAt: sources.elapsed(), share: 0, isCancelled: false },
       publishedAt: monotonicMs(Number.NEGATIVE_INFINITY),
     };
+    this.#leaveOutHeld(this.#running);
     await this.#write(() => sources.store.begin(job.id, sources.now()));
     this.#publishChange();
     log.info('encode began', { recording: job.recordingId, codecs: job.codecs });
@@ -461,9 +464,19 @@ export class EncodeJobs implements JobKind<QueuedEncode> {
     this.#publish(running, share, this.#etaOf(running));
   }
 
-  #etaOf({ share, begunAt }: Running): number | null {
+  /** Hours without progress say nothing about the rest. */
+  #leaveOutHeld(running: Running): void {
+    const { elapsed } = this.options.sources;
+    let since = elapsed();
+    running.run.onHold((isHeld) => {
+      if (!isHeld) running.begunAt += elapsed() - since;
+      since = elapsed();
+    });
+  }
+
+  #etaOf({ share, begunAt, run }: Running): number | null {
     const took = this.options.sources.elapsed() - begunAt;
-    return share < 0.01 ? null : Math.round((took / share) * (1 - share));
+    return share < 0.01 || run.isHeld ? null : Math.round((took / share) * (1 - share));
   }
 
   #publish({ job, task }: Running, percent: number, etaMs: number | null): void {

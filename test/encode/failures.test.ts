@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
 import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { wallMs } from '../../lib/host/clock.ts';
+import { monotonicMs, wallMs } from '../../lib/host/clock.ts';
 import { recordingId } from '../../lib/wire/ids.ts';
 import { Failure } from '../../src/model/failure.ts';
 import { madeStream } from '../play/made-recording.ts';
@@ -229,6 +229,27 @@ test('is paused while a viewer is connected, and continues afterwards', async ()
   expect(one.store.queue()[0]?.state).toBe('waiting');
   viewers = 0;
   expect((await ended(one)).state).toBe('done');
+});
+
+test('the time for which it is paused is not part of the estimate', async () => {
+  let [viewers, clock] = [0, 1_000];
+  const etas: unknown[] = [];
+  const eta = () => one.service.progress()?.etaMs;
+  const onStep = async (step: string) => {
+    if (step !== 'encoded' || etas.length > 0) return;
+    etas.push(eta());
+    viewers = 1;
+    etas.push(await until('no estimate', () => (eta() === null ? 'none' : undefined)));
+    clock += 3_600_000;
+    viewers = 0;
+    await until('an estimate', () => eta() !== null);
+    etas.push(eta());
+  };
+  const one = home({ sources: { onStep, elapsed: () => monotonicMs(clock) }, viewers: () => viewers });
+  one.put(film, 1_001, { codecs: 'both' });
+  one.jobs.start();
+  expect((await ended(one)).state).toBe('done');
+  expect(etas).toEqual([0, 'none', 0]);
 });
 
 test('an original of which less can be played than was recorded stays', async () => {
