@@ -282,10 +282,7 @@ export class EncodeJobs implements JobKind<QueuedEncode> {
         await this.#write(() => store.putWork(id, []));
       }
       await rm(sources.workFolder, { recursive: true, force: true });
-      await this.#write(() => {
-        this.#finishHandedOver();
-        store.recover();
-      });
+      await this.#write(() => this.#endInterrupted());
       await this.#queueForgotten();
     } catch (error) {
       log.error('encode queue not recovered', { error: String(error) });
@@ -303,8 +300,8 @@ export class EncodeJobs implements JobKind<QueuedEncode> {
     }
   }
 
-  /** Completes a job that was interrupted after its last step: without its original it would never finish. */
-  #finishHandedOver(): void {
+  /** Completes jobs that were interrupted after their last step: without its original none would. Others wait again. */
+  #endInterrupted(): void {
     const { store, files, now } = this.options.sources;
     for (const job of store.queue()) {
       const { id, recordingId, state, createdAt, keepTs } = job;
@@ -315,6 +312,7 @@ export class EncodeJobs implements JobKind<QueuedEncode> {
       if (!isMade || (files.hasOriginal(recordingId) && !keepTs)) continue;
       store.end(id, { state: 'done', reason: null, log: '', results: [] }, now());
     }
+    store.recover();
   }
 
   async upkeep(): Promise<void> {
@@ -329,7 +327,7 @@ export class EncodeJobs implements JobKind<QueuedEncode> {
       await this.#queueForgotten();
     // The database failed to store the outcome.
     if (this.#running === undefined && store.queue().some(({ state }) => state === 'running'))
-      store.recover();
+      this.#endInterrupted();
     const queue = store.queue();
     this.#cancelDeleted(queue);
     if (Math.abs(now() - this.#roomAt) > ROOM_MS) await this.#resumeRoomy(queue);

@@ -231,6 +231,22 @@ test('is paused while a viewer is connected, and continues afterwards', async ()
   expect((await ended(one)).state).toBe('done');
 });
 
+test('is done although its end could not be stored at once, and its original is gone', async () => {
+  const one = home();
+  const { store } = one;
+  const end = store.end.bind(store);
+  let failures = 0;
+  store.end = (...values) => {
+    failures += 1;
+    if (failures === 1) throw new Error('database is locked');
+    end(...values);
+  };
+  one.put(film, 1_001);
+  one.jobs.start();
+  expect((await ended(one)).state).toBe('done');
+  expect([failures, store.queue()]).toEqual([2, []]);
+});
+
 test('the time for which it is paused is not part of the estimate', async () => {
   let [viewers, clock] = [0, 1_000];
   const etas: unknown[] = [];
