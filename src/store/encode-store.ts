@@ -218,9 +218,10 @@ export class EncodeStore {
     );
   }
 
-  /** @returns whether it waited for a later time */
+  /** What it waited for is there. @returns whether it waited for a later time */
   resume(id: number, now: WallMs): boolean {
-    const sql = `UPDATE encodes SET ready_at = $now WHERE id = $id AND state = 'waiting' AND ready_at > $now`;
+    const sql = `UPDATE encodes SET ready_at = $now, message = NULL
+       WHERE id = $id AND state = 'waiting' AND ready_at > $now`;
     return this.#write(sql, { id, now }) > 0;
   }
 

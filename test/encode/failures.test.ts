@@ -95,8 +95,11 @@ test.each(['full', 'away'] as const)(
     const id = one.put(film, 1_001);
     one.jobs.start();
     expect(await putOff(one)).toBe(code);
+    one.service.change({ paused: true });
     room = 1e9;
     now += 60_000;
+    await until('no reason', () => one.store.queue()[0]?.reason === null);
+    one.service.change({ paused: false });
     expect(await ended(one)).toMatchObject({ state: 'done', attempts: 0, recordingId: recordingId(id) });
   },
 );
