@@ -87,7 +87,7 @@ const EncodeItemSchema = t.Object(
     commercials: oneOf(COMMERCIAL_HANDLINGS),
     quality: oneOf(ENCODE_QUALITIES),
     percent: nullable(t.Number({ minimum: 0, maximum: 1 }), '0 to 1, while it runs'),
-    etaMs: nullable(t.Integer({ minimum: 0 }), 'until it is done, while it runs; null: not known yet'),
+    etaMs: nullable(t.Integer({ minimum: 0 }), 'until it is done; null: not known yet, or paused'),
     message: nullable(t.String(), 'why it failed, was put off, or keeps its original, Japanese'),
     waitsFor: nullable(
       oneOf(ENCODE_WAITS),
