@@ -304,6 +304,24 @@ describe('a recording that is stopped by a user', () => {
   });
 });
 
+test('the other part of a programme that is split is booked with its options, and says why', async () => {
+  const station = home.station('T27');
+  const room = start();
+  const programId = home.program(station, '夜の映画', { at: 30, minutes: 60 });
+  await room.reservations.reserve({ programId, encode: 'none', keepTs: true });
+  home.database.run('UPDATE programs SET end_at = $endAt WHERE id = $programId', [
+    NOON + 55 * MINUTE,
+    programId,
+  ]);
+  const rest = home.program(station, '夜の映画', { at: 60, minutes: 30 });
+  room.onBegan();
+  const part = await until(() => stored().find((one) => one.programId === rest));
+  expect(part).toMatchObject({ state: 'scheduled', ruleId: null, encode: 'none', keepTs: true });
+  expect(room.reservations.get(part.id).note).toBe(
+    '「夜の映画」が分けて放送されるため、続きも自動で予約しました。',
+  );
+});
+
 test('a stopped recording without a verdict can be booked again', async () => {
   const station = home.station('T27');
   const room = start();

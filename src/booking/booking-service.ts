@@ -238,11 +238,18 @@ export class BookingService {
     const changes: PlannedChanges = {
       stamp,
       remove,
-      create: create.map((planned) => ({
-        ...planned,
-        ...choiceOfRule(planned.ruleId),
-        note: planned.repeats === null ? null : { code: 'repeat_of_rule' },
-      })),
+      create: create.map((planned) => {
+        const { ruleId, relayOf, stationId } = planned;
+        // It continues one that was booked by hand.
+        const whole = ruleId === null && relayOf !== null ? reservations.ofProgram(relayOf) : undefined;
+        const note: ReservationNote | null = planned.repeats === null ? null : { code: 'repeat_of_rule' };
+        const isPart = whole?.stationId === stationId;
+        return {
+          ...planned,
+          ...(whole === undefined ? choiceOfRule(ruleId) : choiceOf(whole)),
+          note: isPart ? { code: 'part_by_hand', name: whole.name } : note,
+        };
+      }),
       update: update.map(({ id, to }) => {
         const ruleBefore = to.ruleId === null ? null : reservations.find(id)?.ruleId;
         return { id, to, choice: ruleBefore === to.ruleId ? null : choiceOfRule(to.ruleId) };

@@ -49,6 +49,9 @@ test('a note quotes the title of the damaged recording without broadcast symbols
   expect(reservationNoteText({ code: 'repeat_by_hand', name: '灯台 第1話[再]' })).toStartWith(
     '「灯台 第1話」の録画に欠落があった',
   );
+  expect(reservationNoteText({ code: 'part_by_hand', name: '夜の映画[字]' })).toBe(
+    '「夜の映画」が分けて放送されるため、続きも自動で予約しました。',
+  );
   expect(reservationNoteText({ code: 'text', text: '前の版の文' })).toBe('前の版の文');
 });
 

@@ -37,7 +37,10 @@ export interface Reservation extends RecordingChoice {
   stationId: StationId;
   /** null: manual. */
   ruleId: RuleId | null;
-  /** The reserved programme that is announced to continue with this one (event relay); absent: reserved for itself. */
+  /**
+   * The reserved programme that is announced to continue with this one (event relay), or of which this is a part since
+   * it was split, on the same station; absent: reserved for itself.
+   */
   relayOf?: ProgramId | null;
   state: ReservationState;
   /** Why it is skipped, missed, in conflict or cancelled by the service. */

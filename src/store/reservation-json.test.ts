@@ -21,6 +21,7 @@ const REASONS: ReservationReason[] = [
 const NOTES: ReservationNote[] = [
   { code: 'repeat_of_rule' },
   { code: 'repeat_by_hand', name: '灯台 第1話[再]' },
+  { code: 'part_by_hand', name: '夜の映画' },
   { code: 'text', text: '前の版の文' },
 ];
 

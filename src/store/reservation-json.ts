@@ -56,8 +56,8 @@ export function readReservationNote(text: string | null): ReservationNote | null
   const value = readStored(text);
   if (value === null || typeof value === 'string') return asText(value);
   if (value.code === 'repeat_of_rule') return { code: 'repeat_of_rule' };
-  if (value.code === 'repeat_by_hand')
-    return typeof value.name === 'string' ? { code: 'repeat_by_hand', name: value.name } : null;
+  if (value.code === 'repeat_by_hand' || value.code === 'part_by_hand')
+    return typeof value.name === 'string' ? { code: value.code, name: value.name } : null;
   return asText(value.text);
 }
 

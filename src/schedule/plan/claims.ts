@@ -215,11 +215,15 @@ function isKept(input: PlanInput, claim: Claim, enabled: ReadonlySet<RuleId>): b
   return ruleId !== null && enabled.has(ruleId) && startAt <= now + settings.retractGrace;
 }
 
-/** False: the announcement that another programme continues with it was withdrawn, and it does not follow there. */
+/**
+ * False: the announcement that another programme continues with it was withdrawn, and it does not follow there; or a
+ * programme that was split is whole again.
+ */
 function isRelayed({ guide, airings, facts }: PlanInput, claim: Claim): boolean {
-  const { relayOf, programId: id, program } = claim;
+  const { relayOf, programId: id, program, stationId: station, startAt } = claim;
   const origin = relayOf === null ? undefined : guide.get(relayOf);
   if (origin === undefined || relayIds(origin).includes(id)) return true;
+  if (origin.stationId === station) return origin.endAt <= startAt;
   return (
     isNamed({ airings }, id) && program !== undefined && facts.of(program).title === facts.of(origin).title
   );
@@ -237,7 +241,8 @@ function rebound(input: PlanInput): Pick<Claims, 'reservations' | 'replaced'> {
   const bound = reservations.map((reservation) => {
     const { programId: id, endAt } = reservation;
     if (replaced.has(reservation.id) || isDone(input, reservation) || isNamed(input, id)) return reservation;
-    const isOwn = (reservation.relayOf ?? null) === null;
+    const { relayOf = null } = reservation;
+    const isOwn = relayOf === null || splitProgramId(relayOf)?.stationId === reservation.stationId;
     const vanished = isOwn && guide.get(id) === undefined && endAt > now && !announced.has(id);
     const successor = vanished ? successorOf(input, reservation) : resumedAs(input, reservation);
     if (successor === undefined) return reservation;

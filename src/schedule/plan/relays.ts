@@ -85,6 +85,30 @@ export function relaysOf({ guide, now, stations }: PlanInput, from: Origin): Ind
   });
 }
 
+/**
+ * The rest of a programme that was split before it began: an event of its title or series in the time that the
+ * programme no longer has. Found by the plan that shortens its reservation, which has the new end from then on.
+ */
+export function restsOf(
+  { guide, facts }: PlanInput,
+  {
+    reservation,
+    program,
+  }: { readonly reservation: Reservation | undefined; readonly program: IndexedProgram | undefined },
+): IndexedProgram[] {
+  if (reservation === undefined || program === undefined || program.openEnd) return [];
+  const { endAt: before } = reservation;
+  if (before - program.endAt <= LATE_TABLE_MS) return [];
+  const { title, episode } = facts.of(program);
+  return guide.ofStation(program.stationId).filter((other) => {
+    if (other.id === program.id || other.startAt < program.endAt) return false;
+    // The next episode begins earlier, too, where one is shortened: most of it is beyond the former end.
+    if (before - other.startAt <= (other.endAt - other.startAt) / 2) return false;
+    const found = facts.of(other);
+    return title !== '' && (found.title === title || found.episode.series === episode.series);
+  });
+}
+
 /** Programmes that it is announced to continue with. */
 export function relayIds(program: IndexedProgram | undefined): ProgramId[] {
   // Most programmes have none, and this is called for everything that is booked.

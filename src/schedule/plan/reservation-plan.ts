@@ -20,6 +20,7 @@ import { repeats } from './airings.ts';
 import { type Claim, type Claims, claimOf, compareClaims, currentClaims } from './claims.ts';
 import { type Cut, type Opening, openings } from './openings.ts';
 import type { Plan, PlanInput, PlannedCut, PlannedOpening, PlannedReservation } from './plan-types.ts';
+import { restsOf } from './relays.ts';
 import { placeAll, TunerTime } from './tuner-allocation.ts';
 import { chooseWanted, type WantedEpisode } from './wanted-episodes.ts';
 
@@ -270,6 +271,7 @@ class Planner {
     if (known === undefined) {
       this.#outcomes.set(claim.programId, { claim, outcome });
       this.#relay(claim, outcome);
+      this.#bookRests(claim);
     }
     if (outcome.state === 'scheduled' || outcome.state === 'recording') return;
     const other = next?.();
@@ -331,6 +333,17 @@ class Planner {
       const ranked =
         known === undefined || !known.isManual ? { ...relayed, ruleId, priority, isManual } : known;
       this.#push({ claim: ranked, next: undefined });
+    }
+  }
+
+  /** Rules match the parts of a split programme themselves; of one that was booked by hand nobody else would. */
+  #bookRests(claim: Claim): void {
+    const { programId: relayOf, priority } = claim;
+    if (!claim.isManual || claim.isRunning || claim.isOver) return;
+    for (const program of restsOf(this.input, claim)) {
+      const isKnown = this.#claims.closed.has(program.id) || this.#claims.byProgram.has(program.id);
+      const rest = isKnown ? undefined : claimOf(this.input, program, null);
+      if (rest !== undefined) this.#push({ claim: { ...rest, relayOf, priority }, next: undefined });
     }
   }
 
