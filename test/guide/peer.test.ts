@@ -203,7 +203,7 @@ async function stored(scenario: Scenario, plan: ChannelPlan, packets: Uint8Array
     // The stream is read to its end.
     ...{ capMs: TEST_LIMIT_MS, settleMs: TEST_LIMIT_MS, patienceMs: 0, openMs: HANG_LIMIT_MS },
   });
-  expect((await result).reason).toBe('the stream ended');
+  expect((await result).reason).toBe('the agent ended the stream');
   return database;
 }
 
