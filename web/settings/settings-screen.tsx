@@ -277,7 +277,7 @@ export function SettingsScreen() {
         <h1 class="screen-title">{TEXTS.settings}</h1>
         <SearchField
           label={TEXTS.find}
-          kind="settings-search"
+          kind="settings-search push-end"
           value={search.value}
           field={field}
           onInput={(text) => {
