@@ -364,8 +364,8 @@ export class ReceptionPool {
   }
 
   /**
-   * At most one, set before streams are opened. @param uses streams without a viewer: a recording takes their tuner rather
-   * than one that is watched, and other uses take it where no other tuner is available
+   * At most one, set before streams are opened. @param uses streams without a viewer: a recording takes their tuner
+   * rather than one that is watched, and other uses take it where no other tuner is available
    */
   yielding(uses: () => readonly string[]): void {
     this.#yieldingUses = uses;

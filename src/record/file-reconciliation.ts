@@ -51,8 +51,8 @@ export async function reconcile(options: ReconcileOptions): Promise<Reconciled> 
 }
 
 /**
- * Notices files that a user deleted, renamed or brought back while the service runs. Only a folder whose modification time changed is
- * compared: a `stat` of it is cheap and wakes no disk in standby.
+ * Notices files that a user deleted, renamed or brought back while the service runs. Only a folder whose modification
+ * time changed is compared: a `stat` of it is cheap and wakes no disk in standby.
  */
 export class FileWatch {
   readonly #seen = new Map<string, number>();
@@ -80,8 +80,8 @@ export class FileWatch {
 }
 
 /**
- * Number of files that rows list in each folder, 0 where all of them are missing. Reads in pages, so that other work runs in between and memory use is
- * small.
+ * Number of files that rows list in each folder, 0 where all of them are missing. Reads in pages, so that other work
+ * runs in between and memory use is small.
  */
 async function countByFolder(store: RecordingStore): Promise<Map<string, number>> {
   const folders = new Map<string, number>();

@@ -96,6 +96,22 @@ function inParts({ parts }: SessionResult): Measured {
   return { ...structuredClone(COMPLETE), files };
 }
 
+/** A recording in three files, for which no folder has room to join them; another one is in the first one's folder. */
+async function unjoined(): Promise<{ id: RecordingId; result: SessionResult }> {
+  const { id, result } = recorded([
+    ['a', 'the longest'],
+    ['b', 'second'],
+    ['b', 'third'],
+  ]);
+  for (const path of free.keys()) free.set(path, 10);
+  const other = recorded([['a', 'other']]);
+  await concludeRecording(other.id, other.result, PROGRAMME, options);
+  const measured = inParts(result);
+  store.saveMeasured(id, measured, result.parts);
+  await concludeRecording(id, { ...result, measured }, PROGRAMME, options);
+  return { id, result };
+}
+
 /** Only the root is mounted. @param remembered mount points by folder */
 function mountsOf(remembered: Record<string, string>): FolderMounts {
   const memory = {
@@ -360,17 +376,7 @@ describe('a recording that ends', () => {
 
 describe('a start', () => {
   test('finds a missing part: the others remain, and the verdict reports it', async () => {
-    const { id, result } = recorded([
-      ['a', 'the longest'],
-      ['b', 'second'],
-      ['b', 'third'],
-    ]);
-    for (const path of free.keys()) free.set(path, 10);
-    const other = recorded([['a', 'other']]);
-    await concludeRecording(other.id, other.result, PROGRAMME, options);
-    const measured = inParts(result);
-    store.saveMeasured(id, measured, result.parts);
-    await concludeRecording(id, { ...result, measured }, PROGRAMME, options);
+    const { id, result } = await unjoined();
     rmSync(result.parts[0]?.path ?? '');
     expect(await reconcile(options)).toEqual({ forgotten: 1, returned: 0, removed: 0 });
     expect(store.parts(id)).toEqual(result.parts.slice(1));
@@ -509,17 +515,7 @@ describe('a file that comes back', () => {
   );
 
   test('brings its part of the verdict back; until then all missing parts are reported', async () => {
-    const { id, result } = recorded([
-      ['a', 'the longest'],
-      ['b', 'second'],
-      ['b', 'third'],
-    ]);
-    for (const path of free.keys()) free.set(path, 10);
-    const other = recorded([['a', 'other']]);
-    await concludeRecording(other.id, other.result, PROGRAMME, options);
-    const measured = inParts(result);
-    store.saveMeasured(id, measured, result.parts);
-    await concludeRecording(id, { ...result, measured }, PROGRAMME, options);
+    const { id, result } = await unjoined();
     const before = store.find(id);
     const paths = result.parts.slice(0, 2).map(({ path }) => path);
     const watch = watchFiles();
@@ -534,17 +530,7 @@ describe('a file that comes back', () => {
   });
 
   test('is not put behind parts that were joined without it', async () => {
-    const { id, result } = recorded([
-      ['a', 'the longest'],
-      ['b', 'second'],
-      ['b', 'third'],
-    ]);
-    const other = recorded([['a', 'other']]);
-    await concludeRecording(other.id, other.result, PROGRAMME, options);
-    for (const path of free.keys()) free.set(path, 10);
-    const measured = inParts(result);
-    store.saveMeasured(id, measured, result.parts);
-    await concludeRecording(id, { ...result, measured }, PROGRAMME, options);
+    const { id, result } = await unjoined();
     const path = result.parts[0]?.path ?? '';
     const watch = watchFiles();
     renameSync(path, `${path}.away`);

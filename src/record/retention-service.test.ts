@@ -23,7 +23,8 @@ const START = Date.UTC(2026, 10, 21);
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-test('nothing is deleted while the clock may be wrong', async () => {
+/** A database with a station, a row of one of its programmes, and what a service needs besides its clock. */
+function home() {
   const root = mkdtempSync(join(tmpdir(), 'svc-retention-'));
   const folder = join(root, 'recordings');
   const database = openDatabase(join(root, 'svc.db'));
@@ -31,10 +32,25 @@ test('nothing is deleted while the clock may be wrong', async () => {
     `INSERT INTO stations (id, type, network_id, service_id, channel, name, service_type, remote_control_key, seen_at)
      VALUES (101, 'BS', 4, 101, 'BS01_0', '衛星', 1, 101, 0)`,
   );
+  const row = { station: 101, serviceName: '衛星', name: '番組', startAt: START, endAt: START + HOUR };
+  const options = {
+    recycleBin: new RecycleBin(database),
+    hub: new Hub(() => {}),
+    intervalMs: DAY,
+    log: createLog({ level: 'error', now: systemWallClock, write: () => {} }),
+  };
+  const close = (): void => {
+    database.close();
+    rmSync(root, { recursive: true });
+  };
+  return { database, folder, row, options, close };
+}
+
+test('nothing is deleted while the clock may be wrong', async () => {
+  const { database, folder, row, options, close } = home();
   database.run(
     `INSERT INTO rules (id, name, conditions, keep_days, created_at, updated_at) VALUES (1, 'r', '{"keyword":"番組"}', 7, 0, 0)`,
   );
-  const row = { station: 101, serviceName: '衛星', name: '番組', startAt: START, endAt: START + HOUR };
   putRecording(database, { ...row, ruleId: 1 }, folder);
   putRecording(database, { ...row, binnedAt: START + 2 * HOUR }, folder);
   const deleted = putRecording(database, { ...row, content: null }, folder);
@@ -42,10 +58,7 @@ test('nothing is deleted while the clock may be wrong', async () => {
   let now = broadcastMs(START + 60 * DAY);
   let isSure = false;
   const retention = new RetentionService({
-    recycleBin: new RecycleBin(database),
-    hub: new Hub(() => {}),
-    intervalMs: DAY,
-    log: createLog({ level: 'error', now: systemWallClock, write: () => {} }),
+    ...options,
     now: () => now,
     isTimeSure: () => isSure,
   });
@@ -76,26 +89,15 @@ test('nothing is deleted while the clock may be wrong', async () => {
     expect(existsSync(folder)).toBe(true);
   } finally {
     await retention.close();
-    database.close();
-    rmSync(root, { recursive: true });
+    close();
   }
 });
 
 test('the bin is emptied also after the clock was set back', async () => {
-  const root = mkdtempSync(join(tmpdir(), 'svc-bin-'));
-  const folder = join(root, 'recordings');
-  const database = openDatabase(join(root, 'svc.db'));
-  database.run(
-    `INSERT INTO stations (id, type, network_id, service_id, channel, name, service_type, remote_control_key, seen_at)
-     VALUES (101, 'BS', 4, 101, 'BS01_0', '衛星', 1, 101, 0)`,
-  );
-  const row = { station: 101, serviceName: '衛星', name: '番組', startAt: START, endAt: START + HOUR };
+  const { database, folder, row, options, close } = home();
   putRecording(database, { ...row, binnedAt: START + 2 * HOUR }, folder);
   const retention = new RetentionService({
-    recycleBin: new RecycleBin(database),
-    hub: new Hub(() => {}),
-    intervalMs: DAY,
-    log: createLog({ level: 'error', now: systemWallClock, write: () => {} }),
+    ...options,
     now: () => broadcastMs(START + HOUR),
   });
   try {
@@ -104,8 +106,7 @@ test('the bin is emptied also after the clock was set back', async () => {
     expect(readdirSync(folder)).toEqual([]);
   } finally {
     await retention.close();
-    database.close();
-    rmSync(root, { recursive: true });
+    close();
   }
 });
 

@@ -8,8 +8,8 @@ import { canonicalNumbers, EDITION_WEIGHT, NUMBER_FORMS, withPlainSeasons } from
 
 const DAY = '[月火水木金土日]';
 /**
- * Names of weekly slots in which successive series or films are shown. Guides quote the series or film after them. All
- * in normal form (`searchText`). Pure. Kinds of programmes, with usual suffixes.
+ * Kinds of programmes, with usual suffixes, and names of weekly slots in which successive series or films are shown.
+ * Guides quote the series or film after them. All in normal form (`searchText`).
  */
 const KINDS = [
   String.raw`ドラマ(?:\s*\d+|スペシャル|sp|シリーズ|シーズン|枠|ナイト|シアター|ストリーム|イズム|特区|\s*(?:[a-z]|next)|プレミア\s*\d*|(?:チューズ|ホリック)!?)?`,
