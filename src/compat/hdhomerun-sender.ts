@@ -38,17 +38,18 @@ export function sendTo(
   };
   const work = async (): Promise<void> => {
     const stream = await open(signal);
-    const socket = await Bun.udpSocket({
-      connect: { hostname: address, port },
-      // The client has closed its port.
-      socket: { error: () => abort.abort(new Error('refused')) },
-    });
     const reader = stream.getReader();
     const leave = (): void => void reader.cancel(signal.reason).catch(() => {});
     signal.addEventListener('abort', leave, { once: true });
     const form = protocol === 'rtp' ? rtpForm(monotonic) : (part: Uint8Array) => part;
     let rest = new Uint8Array(0);
+    let socket: { send(data: Uint8Array): boolean; close(): void } | undefined;
     try {
+      socket = await Bun.udpSocket({
+        connect: { hostname: address, port },
+        // The client has closed its port.
+        socket: { error: () => abort.abort(new Error('refused')) },
+      });
       for (;;) {
         const { done, value } = await reader.read();
         if (done || signal.aborted) return;
@@ -67,7 +68,7 @@ export function sendTo(
     } finally {
       signal.removeEventListener('abort', leave);
       leave();
-      socket.close();
+      socket?.close();
     }
   };
   const ended = work()

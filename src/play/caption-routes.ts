@@ -26,7 +26,7 @@ import { FROM, readFrom } from './play-position.ts';
 interface CaptionRouteNeeds {
   recordingList: Pick<RecordingListStore, 'find'>;
   captionFiles: Pick<CaptionFiles, 'json'>;
-  captionStreams: Pick<CaptionStreams, 'open'>;
+  captionStreams: Pick<CaptionStreams, 'open' | 'origin'>;
   encodedFiles: Pick<EncodedFileStore, 'captions'>;
   /** A recording is being watched. */
   seen(id: RecordingId): void;
@@ -101,14 +101,14 @@ export function addCaptionRoutes(app: Elysia, parts: CaptionRouteNeeds): void {
       const from = readFrom(query.from);
       const language = readLanguage(query.language);
       const recording = withOriginal(parts, params.id);
-      const { body, origin } = await parts.captionStreams.open(recording, { from, language }, request.signal);
-      const headers = { ...CAPTION_STREAM_HEADERS, [ORIGIN_HEADER]: String(origin) };
       if (request.method === 'HEAD') {
-        await body.cancel();
-        return new Response(null, { headers: { ...headers, [LENGTH_HEADER]: NO_LENGTH } });
+        const origin = String(await parts.captionStreams.origin(recording, from));
+        const headers = { ...CAPTION_STREAM_HEADERS, [ORIGIN_HEADER]: origin, [LENGTH_HEADER]: NO_LENGTH };
+        return new Response(null, { headers });
       }
+      const { body, origin } = await parts.captionStreams.open(recording, { from, language }, request.signal);
       parts.seen(recording.id);
-      return new Response(body, { headers });
+      return new Response(body, { headers: { ...CAPTION_STREAM_HEADERS, [ORIGIN_HEADER]: String(origin) } });
     },
     {
       params: ID_PARAMS,

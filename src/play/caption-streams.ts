@@ -2,14 +2,7 @@
  * Caption frame streams of recordings, beside their original stream: pages before the requested time at once, then at
  * most at twice the broadcast speed. Follows a running recording to its end.
  */
-import {
-  type Media90k,
-  media90k,
-  PTS_MODULUS,
-  type Pts90k,
-  pts90k,
-  TICKS_PER_SECOND,
-} from '../../lib/arib/time.ts';
+import { media90k, PTS_MODULUS, type Pts90k, pts90k, TICKS_PER_SECOND } from '../../lib/arib/time.ts';
 import { ptsDifference } from '../../lib/arib/ts/clock.ts';
 import { PacketFramer } from '../../lib/arib/ts/framer.ts';
 import type { MonotonicClock } from '../../lib/host/clock.ts';
@@ -80,8 +73,9 @@ class StreamProgress {
 /** Where reading begins: before the requested time, in the piece of that time. */
 async function placeOf(
   index: RecordingIndex,
-  from: Media90k,
+  seconds: number,
 ): Promise<{ at: number; origin: Pts90k; lead: number }> {
+  const from = media90k(Math.min(Math.round(seconds * TICKS_PER_SECOND), index.duration));
   const begin = media90k(Math.max(0, from - LEAD));
   const place = await index.around(begin);
   const piece = index.pieceOf(from) ?? index.pieces[0];
@@ -106,15 +100,23 @@ export class CaptionStreams {
   ): Promise<OpenCaptionStream> {
     const opened = await this.options.open.open(recording);
     try {
-      const { index } = opened;
-      const wanted = media90k(Math.min(Math.round(from * TICKS_PER_SECOND), index.duration));
-      const place = await placeOf(index, wanted);
+      const place = await placeOf(opened.index, from);
       const viewer = this.#admit(recordingId(recording.id), signal, opened);
       this.#watch(this.#read(recording, opened, viewer, place));
       return { body: sideBody(viewer.queue, { row: captionRow, language }), origin: place.origin };
     } catch (error) {
       opened.close();
       throw error;
+    }
+  }
+
+  /** `origin` of a stream that is not opened. @throws as `open` */
+  async origin(recording: ListedRecording, from: number): Promise<Pts90k> {
+    const opened = await this.options.open.open(recording);
+    try {
+      return (await placeOf(opened.index, from)).origin;
+    } finally {
+      opened.close();
     }
   }
 

@@ -179,10 +179,12 @@ export class RecordingStreams {
     }
   }
 
-  /** @throws NothingYet; Failure busy */
+  /** @throws NothingYet; Failure not_found without an original stream, busy */
   async #opened({ recording }: RecordingStreamRequest): Promise<OpenRecording> {
     if (!recording.files.some(({ source }) => source === 'ts'))
-      throw new NothingYet('まだ何も録画されていません。');
+      throw recording.state === 'recording'
+        ? new NothingYet('まだ何も録画されていません。')
+        : new Failure('not_found', 'この録画の放送ストリームはありません。');
     try {
       return await this.options.open.open(recording);
     } catch (error) {

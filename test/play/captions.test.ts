@@ -180,14 +180,14 @@ describe('captions file', () => {
   });
 });
 
+async function readAll(body: ReadableStream<Uint8Array> | null): Promise<ReadFrame[]> {
+  const frames: ReadFrame[] = [];
+  if (body !== null) for await (const frame of captionFrames(body)) frames.push(frame);
+  return frames;
+}
+
 describe('caption stream', () => {
   const stream = async (id: number, query = '') => home.get(`/api/recordings/${id}/captions?${query}`);
-
-  async function readAll(body: ReadableStream<Uint8Array> | null): Promise<ReadFrame[]> {
-    const frames: ReadFrame[] = [];
-    if (body !== null) for await (const frame of captionFrames(body)) frames.push(frame);
-    return frames;
-  }
 
   test("sends captions up to the end, with the broadcast's time stamps, and closes", async () => {
     const id = home.put({ content: whole }, 5);
@@ -264,6 +264,28 @@ describe('caption stream', () => {
     }
     await reading.close();
   });
+});
+
+test('HEAD of a caption stream says the same, and closes none of those that run', async () => {
+  const last = wanted.pages.at(-1);
+  const at = last?.at ?? 0;
+  const split = Math.floor((whole.length * (at - 3)) / SECONDS / 188) * 188;
+  const id = home.put({ content: whole.subarray(0, split), state: 'recording' });
+  const address = `/api/recordings/${id}/captions?from=${Math.floor(at)}`;
+  const streams = await Promise.all([1, 2, 3].map(() => home.get(address)));
+  const head = await home.get(address, { method: 'HEAD' });
+  const facts = ({ status, headers }: Response) => [
+    status,
+    headers.get('content-type'),
+    headers.get('x-svc-origin'),
+  ];
+  expect(facts(head)).toEqual(facts(streams[0] as Response));
+  appendFileSync(pathOf(id), whole.subarray(split));
+  home.database.run("UPDATE recordings SET state = 'recorded'");
+  for (const frames of await Promise.all(streams.map(({ body }) => readAll(body))))
+    expect(frames.findLast(({ kind }) => kind === LIVE_CHANNEL.caption)?.payload).toEqual(
+      last?.page as never,
+    );
 });
 
 test('come over the live socket with a recording that is watched there, on the scale of the file', async () => {

@@ -212,6 +212,12 @@ test('beyond the written part there is nothing to chase', async () => {
     'not_found',
     'まだ何も録画されていません。',
   ]);
+  // Finished, and only its encoded file was kept.
+  expect(await problem(await get(home.put({ content: null }), ''))).toEqual([
+    404,
+    'not_found',
+    'この録画の放送ストリームはありません。',
+  ]);
   const empty = home.put({ content: new Uint8Array(0), state: 'recording' });
   expect(await problem(await get(empty, ''))).toEqual([404, 'not_found', 'この録画のファイルは空です。']);
   expect((await get(999_999, '')).status).toBe(404);
