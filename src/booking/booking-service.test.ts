@@ -318,7 +318,25 @@ test('the other part of a programme that is split is booked with its options, an
   const part = await until(() => stored().find((one) => one.programId === rest));
   expect(part).toMatchObject({ state: 'scheduled', ruleId: null, encode: 'none', keepTs: true });
   expect(room.reservations.get(part.id).note).toBe(
-    '「夜の映画」が分けて放送されるため、続きも自動で予約しました。',
+    '「夜の映画」が分けて放送されるため、こちらも自動で予約しました。',
+  );
+});
+
+test('the other part of a programme that a rule booked gets the options of the rule, and says why', async () => {
+  const station = home.station('T27');
+  const room = start();
+  const programId = home.program(station, '夜の映画「灯台」', { at: 30, minutes: 60 });
+  await room.rules.create({ keyword: '夜の映画', dedupe: true, encode: 'none' });
+  home.database.run('UPDATE programs SET end_at = $endAt WHERE id = $programId', [
+    NOON + 55 * MINUTE,
+    programId,
+  ]);
+  const rest = home.program(station, '夜の映画「灯台」', { at: 60, minutes: 30 });
+  room.onBegan();
+  const part = await until(() => stored().find((one) => one.programId === rest));
+  expect(part).toMatchObject({ state: 'scheduled', ruleId: 1, relayOf: programId, encode: 'none' });
+  expect(room.reservations.get(part.id).note).toBe(
+    '『夜の映画「灯台」』が分けて放送されるため、こちらも自動で予約しました。',
   );
 });
 

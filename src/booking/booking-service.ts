@@ -240,13 +240,12 @@ export class BookingService {
       remove,
       create: create.map((planned) => {
         const { ruleId, relayOf, stationId } = planned;
-        // It continues one that was booked by hand.
-        const whole = ruleId === null && relayOf !== null ? reservations.ofProgram(relayOf) : undefined;
+        const whole = relayOf === null ? undefined : reservations.ofProgram(relayOf);
         const note: ReservationNote | null = planned.repeats === null ? null : { code: 'repeat_of_rule' };
         const isPart = whole?.stationId === stationId;
         return {
           ...planned,
-          ...(whole === undefined ? choiceOfRule(ruleId) : choiceOf(whole)),
+          ...(whole === undefined || ruleId !== null ? choiceOfRule(ruleId) : choiceOf(whole)),
           note: isPart ? { code: 'part_by_hand', name: whole.name } : note,
         };
       }),

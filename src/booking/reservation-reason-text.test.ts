@@ -50,7 +50,7 @@ test('a note quotes the title of the damaged recording without broadcast symbols
     '「灯台 第1話」の録画に欠落があった',
   );
   expect(reservationNoteText({ code: 'part_by_hand', name: '夜の映画[字]' })).toBe(
-    '「夜の映画」が分けて放送されるため、続きも自動で予約しました。',
+    '「夜の映画」が分けて放送されるため、こちらも自動で予約しました。',
   );
   expect(reservationNoteText({ code: 'text', text: '前の版の文' })).toBe('前の版の文');
 });

@@ -47,7 +47,7 @@ export function reservationNoteText(note: ReservationNote): string {
     case 'repeat_by_hand':
       return `${quotedTitle(note.name)}の録画に欠落があったため、次の放送を自動で予約しました。`;
     case 'part_by_hand':
-      return `${quotedTitle(note.name)}が分けて放送されるため、続きも自動で予約しました。`;
+      return `${quotedTitle(note.name)}が分けて放送されるため、こちらも自動で予約しました。`;
     case 'text':
       return note.text;
   }

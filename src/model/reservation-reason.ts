@@ -48,7 +48,7 @@ export type ReservationNote =
   | { readonly code: 'repeat_of_rule' }
   /** Reserved to replace a damaged recording of a manual reservation. `name`: as broadcast. */
   | { readonly code: 'repeat_by_hand'; readonly name: string }
-  /** The programme that was booked by hand was split; this is another part of it. `name`: as broadcast. */
+  /** The booked programme was split; this is another part of it. `name`: as broadcast. */
   | { readonly code: 'part_by_hand'; readonly name: string }
   /** A sentence stored by a version before 2. */
   | { readonly code: 'text'; readonly text: string };

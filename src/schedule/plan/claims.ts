@@ -9,7 +9,7 @@ import type { Rule } from '../../model/rule.ts';
 import type { IndexedProgram } from '../match/program-rows.ts';
 import type { PlanInput, PlannedReservation } from './plan-types.ts';
 import { coming, type ProgramTimes, underWay } from './program-times.ts';
-import { putOff, relayIds, relayStartsOf, relaysOf, relayTargets } from './relays.ts';
+import { isMostOf, putOff, relayIds, relayStartsOf, relaysOf, relayTargets, wholeOf } from './relays.ts';
 import type { Slot } from './tuner-allocation.ts';
 
 export interface Claim
@@ -94,6 +94,8 @@ export interface Claims {
   /** Reservations of rules on a programme that replaces a vanished one. */
   readonly replaced: ReadonlySet<ReservationId>;
   relaysOf(claim: Claim): IndexedProgram[];
+  /** Booked parts of a split programme, besides the one that has its event id. */
+  partsOf(id: ProgramId): readonly Claim[];
 }
 
 const DONE = new Set<Reservation['state']>(CLOSED_RESERVATION_STATES);
@@ -124,13 +126,19 @@ export function currentClaims(input: PlanInput): Claims {
   const claims = live.flatMap(
     (reservation) => claimOfReservation(input, reservation, held, relayStarts) ?? [],
   );
+  const parts = Map.groupBy(
+    claims.filter((claim) => wholeOf(claim) !== null && isRelayed(input, claim)),
+    wholeOf,
+  );
+  const bound = { ...input, reservations };
   return {
     byProgram: new Map(claims.map((claim) => [claim.programId, claim])),
-    kept: claims.filter((claim) => isKept(input, claim, enabled)),
+    kept: claims.filter((claim) => isKept(bound, claim, enabled)),
     closed: new Set([...done].map((one) => one.programId)),
     reservations,
     replaced,
     relaysOf: (claim) => relaysOf(input, claim),
+    partsOf: (id) => parts.get(id) ?? [],
   };
 }
 
@@ -212,7 +220,14 @@ function isKept(input: PlanInput, claim: Claim, enabled: ReadonlySet<RuleId>): b
   if (!isRunning && !isRelayed(input, claim)) return false;
   if (isManual || isRunning || isOver) return true;
   if (program === undefined || program.name.trim() === '') return true;
-  return ruleId !== null && enabled.has(ruleId) && startAt <= now + settings.retractGrace;
+  if (ruleId === null || !enabled.has(ruleId)) return false;
+  return startAt <= now + settings.retractGrace || isLastPart(input, claim);
+}
+
+/** It was split off a programme whose own recording has ended: before that, it is booked together with it. */
+function isLastPart({ reservations }: PlanInput, claim: Claim): boolean {
+  const whole = reservations.find(({ programId: id }) => id === wholeOf(claim));
+  return whole?.state === 'finished' || whole?.state === 'missed';
 }
 
 /**
@@ -220,10 +235,11 @@ function isKept(input: PlanInput, claim: Claim, enabled: ReadonlySet<RuleId>): b
  * programme that was split is whole again.
  */
 function isRelayed({ guide, airings, facts }: PlanInput, claim: Claim): boolean {
-  const { relayOf, programId: id, program, stationId: station, startAt } = claim;
+  const { relayOf, programId: id, program, stationId: station } = claim;
   const origin = relayOf === null ? undefined : guide.get(relayOf);
   if (origin === undefined || relayIds(origin).includes(id)) return true;
-  if (origin.stationId === station) return origin.endAt <= startAt;
+  // Tables of delayed programmes overlap for a while.
+  if (origin.stationId === station) return !isMostOf(claim, origin);
   return (
     isNamed({ airings }, id) && program !== undefined && facts.of(program).title === facts.of(origin).title
   );
@@ -238,14 +254,21 @@ function rebound(input: PlanInput): Pick<Claims, 'reservations' | 'replaced'> {
   const taken = new Map(reservations.map((one) => [one.programId, one]));
   const replaced = new Set<ReservationId>();
   const announced = relayTargets(input);
+  const successors = new Map<ProgramId, ProgramId>();
+  /** The parts of a split programme stay its parts. */
+  const withSuccessor = (reservation: Reservation): Reservation => {
+    const whole = wholeOf(reservation);
+    const successor = whole === null ? undefined : successors.get(whole);
+    return successor === undefined ? reservation : { ...reservation, relayOf: successor };
+  };
   const bound = reservations.map((reservation) => {
     const { programId: id, endAt } = reservation;
     if (replaced.has(reservation.id) || isDone(input, reservation) || isNamed(input, id)) return reservation;
-    const { relayOf = null } = reservation;
-    const isOwn = relayOf === null || splitProgramId(relayOf)?.stationId === reservation.stationId;
+    const isOwn = (reservation.relayOf ?? null) === null || wholeOf(reservation) !== null;
     const vanished = isOwn && guide.get(id) === undefined && endAt > now && !announced.has(id);
     const successor = vanished ? successorOf(input, reservation) : resumedAs(input, reservation);
-    if (successor === undefined) return reservation;
+    // A part that vanished is in its whole again.
+    if (successor === undefined || successor.id === reservation.relayOf) return reservation;
     const other = taken.get(successor.id);
     if (other !== undefined) {
       const isInstead = isOfRule(other) && guide.get(other.programId) === successor;
@@ -254,9 +277,11 @@ function rebound(input: PlanInput): Pick<Claims, 'reservations' | 'replaced'> {
     }
     const next = { ...reservation, programId: successor.id };
     taken.set(successor.id, next);
+    successors.set(id, successor.id);
     return next;
   });
-  return { reservations: bound.filter(({ id }) => !replaced.has(id)), replaced };
+  const left = bound.filter(({ id }) => !replaced.has(id));
+  return { reservations: successors.size === 0 ? left : left.map(withSuccessor), replaced };
 }
 
 /** Booked by a rule, and neither begun nor completed. */

@@ -86,27 +86,51 @@ export function relaysOf({ guide, now, stations }: PlanInput, from: Origin): Ind
 }
 
 /**
- * The rest of a programme that was split before it began: an event of its title or series in the time that the
- * programme no longer has. Found by the plan that shortens its reservation, which has the new end from then on.
+ * The other parts of a programme that was split: events of its title or series in the time that it had and no longer
+ * has. Found by the plans that shorten its reservation, which has the new times from then on.
  */
 export function restsOf(
-  { guide, facts }: PlanInput,
+  { guide, facts, airings, now }: PlanInput,
   {
     reservation,
     program,
   }: { readonly reservation: Reservation | undefined; readonly program: IndexedProgram | undefined },
 ): IndexedProgram[] {
   if (reservation === undefined || program === undefined || program.openEnd) return [];
-  const { endAt: before } = reservation;
-  if (before - program.endAt <= LATE_TABLE_MS) return [];
+  if (lengthOf(reservation) - lengthOf(program) <= LATE_TABLE_MS) return [];
+  // It runs over the end in its table.
+  if (program.endAt <= now && airings.get(program.id)?.state !== 'over') return [];
   const { title, episode } = facts.of(program);
   return guide.ofStation(program.stationId).filter((other) => {
-    if (other.id === program.id || other.startAt < program.endAt) return false;
-    // The next episode begins earlier, too, where one is shortened: most of it is beyond the former end.
-    if (before - other.startAt <= (other.endAt - other.startAt) / 2) return false;
+    if (other.id === program.id || other.endAt <= now || overlapOf(program, other) > 0) return false;
+    // The next episode begins earlier, too, where one is shortened: most of it is outside of the former time.
+    if (!isMostOf(other, reservation)) return false;
     const found = facts.of(other);
     return title !== '' && (found.title === title || found.episode.series === episode.series);
   });
+}
+
+type Times = Pick<IndexedProgram, 'startAt' | 'endAt'>;
+
+function lengthOf({ startAt, endAt }: Times): number {
+  return endAt - startAt;
+}
+
+function overlapOf(one: Times, other: Times): number {
+  return Math.max(0, Math.min(one.endAt, other.endAt) - Math.max(one.startAt, other.startAt));
+}
+
+/** Whether most of a programme is within the time of another one. */
+export function isMostOf(one: Times, other: Times): boolean {
+  return overlapOf(one, other) > lengthOf(one) / 2;
+}
+
+/** The programme on the same station that it was split off; null: none. */
+export function wholeOf({
+  relayOf = null,
+  stationId: station,
+}: Pick<Reservation, 'relayOf' | 'stationId'>): ProgramId | null {
+  return relayOf !== null && splitProgramId(relayOf)?.stationId === station ? relayOf : null;
 }
 
 /** Programmes that it is announced to continue with. */

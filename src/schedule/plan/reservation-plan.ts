@@ -271,7 +271,7 @@ class Planner {
     if (known === undefined) {
       this.#outcomes.set(claim.programId, { claim, outcome });
       this.#relay(claim, outcome);
-      this.#bookRests(claim);
+      this.#bookParts(claim);
     }
     if (outcome.state === 'scheduled' || outcome.state === 'recording') return;
     const other = next?.();
@@ -325,8 +325,7 @@ class Planner {
       if (this.#claims.closed.has(program.id) || this.#outcomes.has(program.id)) continue;
       const known = this.#claims.byProgram.get(program.id);
       // With the margins that it will get.
-      const rule = this.input.rules.find(({ id }) => id === claim.ruleId) ?? null;
-      const made = claimOf(this.input, program, rule);
+      const made = claimOf(this.input, program, this.#ruleOf(claim));
       const relayed = known ?? (made === undefined ? undefined : { ...made, relayOf: claim.programId });
       if (relayed === undefined) continue;
       const { ruleId, priority, isManual } = claim;
@@ -336,15 +335,22 @@ class Planner {
     }
   }
 
-  /** Rules match the parts of a split programme themselves; of one that was booked by hand nobody else would. */
-  #bookRests(claim: Claim): void {
-    const { programId: relayOf, priority } = claim;
-    if (!claim.isManual || claim.isRunning || claim.isOver) return;
+  /** The other parts of a split programme: a rule counts them as the same episode, or does not match them. */
+  #bookParts(claim: Claim): void {
+    if (claim.isOver) return;
+    const { programId: relayOf, ruleId, priority, isManual } = claim;
+    const owner = { ruleId, priority, isManual };
+    for (const part of this.#claims.partsOf(relayOf))
+      if (!part.isManual) this.#push({ claim: { ...part, ...owner }, next: undefined });
     for (const program of restsOf(this.input, claim)) {
       const isKnown = this.#claims.closed.has(program.id) || this.#claims.byProgram.has(program.id);
-      const rest = isKnown ? undefined : claimOf(this.input, program, null);
-      if (rest !== undefined) this.#push({ claim: { ...rest, relayOf, priority }, next: undefined });
+      const rest = isKnown ? undefined : claimOf(this.input, program, this.#ruleOf(claim));
+      if (rest !== undefined) this.#push({ claim: { ...rest, ...owner, relayOf }, next: undefined });
     }
+  }
+
+  #ruleOf({ ruleId }: Claim): Rule | null {
+    return this.input.rules.find(({ id }) => id === ruleId) ?? null;
   }
 
   #assignTuners(): void {

@@ -3,6 +3,7 @@
  * recorded ones, and repeats on branch stations. Pure.
  */
 import { type ProgramId, programId, type StationId, stationId } from '../../../lib/arib/ids.ts';
+import { CLOSED_RESERVATION_STATES } from '../../../lib/wire/vocabulary.ts';
 import { CANCELLATION_REACH_MS, type Reservation } from '../../model/reservation.ts';
 import type { PassedOverReason } from '../../model/reservation-reason.ts';
 import type { Rule } from '../../model/rule.ts';
@@ -10,9 +11,12 @@ import { type EpisodeAiring, sameEpisodes } from '../dedupe/same-episode.ts';
 import type { IndexedProgram } from '../match/program-rows.ts';
 import { isNamed } from './claims.ts';
 import type { PlanInput, RecordedEpisode } from './plan-types.ts';
+import { restsOf, wholeOf } from './relays.ts';
 
 /** An episode that was recorded within this time is not recorded again. */
 const RECORDED_REACH_MS = 30 * 86_400_000;
+
+const CLOSED = new Set<Reservation['state']>(CLOSED_RESERVATION_STATES);
 
 /** One recording that a rule wants. */
 export interface WantedEpisode {
@@ -145,14 +149,17 @@ class Chooser {
   }
 
   #episodes(rule: Rule, programs: readonly IndexedProgram[]): WantedEpisode[] {
-    const airings = programs.map(
-      (program): Candidate => ({
-        episode: this.input.facts.of(program).episode,
-        startAt: program.startAt,
-        program,
-        recordedId: null,
-      }),
-    );
+    const parts = this.#partsAmong(programs);
+    const airings = programs
+      .filter(({ id }) => !parts.has(id))
+      .map(
+        (program): Candidate => ({
+          episode: this.input.facts.of(program).episode,
+          startAt: program.startAt,
+          program,
+          recordedId: null,
+        }),
+      );
     const series = new Set(airings.map(({ episode }) => episode.series));
     const recorded = [...series]
       .flatMap((name) => this.#recorded.get(name) ?? [])
@@ -169,6 +176,23 @@ class Chooser {
         this.#passedOver.set(id, { code: 'other_airing', startAt: booked.startAt });
       return [{ rule, airings: ordered }];
     });
+  }
+
+  /** Parts of split programmes, which are booked with the programme and are no other airings of it. */
+  #partsAmong(programs: readonly IndexedProgram[]): ReadonlySet<ProgramId> {
+    const parts = programs.flatMap((program) => {
+      const reservation = this.#reserved.get(program.id);
+      if (reservation === undefined || CLOSED.has(reservation.state)) return [];
+      if (this.#isPart(reservation)) return [program.id];
+      return restsOf(this.input, { reservation, program }).map(({ id }) => id);
+    });
+    return new Set(parts);
+  }
+
+  #isPart(reservation: Reservation): boolean {
+    const id = wholeOf(reservation);
+    const whole = id === null ? undefined : this.#reserved.get(id);
+    return whole !== undefined && whole.state !== 'cancelled';
   }
 
   #notRecorded(group: readonly Candidate[]): IndexedProgram[] {
