@@ -443,6 +443,29 @@ test('removing a station cancels its future bookings, which can be restored', as
   expect(recorder.orders.map(({ name }) => name)).toEqual(['港の朝', '灯台の朝']);
 });
 
+test('a booking that was cancelled with its station is booked again when the station is back', async () => {
+  const [one, two] = [home.station('T27'), home.station('T28')];
+  const room = start();
+  const programId = home.program(one, '港の朝', { at: 100, event: 7 });
+  await room.reservations.reserve({ programId, keepTs: true });
+  await room.reservations.reserve({ programId: home.program(two, '灯台の朝', { at: 200 }) });
+  home.stations.forgetStation(one, NOON);
+  hub.changed('programs');
+  await until(() => recorder.orders.length === 1);
+  home.program(one, '港の朝', { at: 110, event: 7 });
+  hub.changed('programs');
+  await until(() => recorder.orders.length === 2);
+  expect(stored()[0]).toMatchObject({
+    ...{ programId, state: 'scheduled', reason: null, keepTs: true },
+    startAt: NOON + 110 * MINUTE,
+  });
+  // One that a user cancelled stays so.
+  await room.reservations.cancel(reservationId(1));
+  hub.changed('programs');
+  await room.reservations.reserve({ programId: home.program(two, '夜の朝', { at: 300 }) });
+  expect(stored()[0]?.state).toBe('cancelled');
+});
+
 test('a restored booking of a running programme is recorded from the moment of restoring', async () => {
   const station = home.station('T27');
   const room = start();

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { ProgramId } from '../../lib/arib/ids.ts';
 import { broadcastMs } from '../../lib/arib/time.ts';
 import { reservationId, ruleId } from '../../lib/wire/ids.ts';
-import { GR_TUNER, HOUR, Home, NOON } from '../../test/schedule/plan-home.ts';
+import { GR_TUNER, HOUR, Home, MINUTE, NOON } from '../../test/schedule/plan-home.ts';
 import type { KnownStation } from '../model/station.ts';
 import { IncrementalPlanner } from './incremental-planner.ts';
 import { GuideIndex } from './match/guide-index.ts';
@@ -112,6 +112,21 @@ test('bookings of a hidden station stay', () => {
   });
   home.now = broadcastMs(NOON + 2 * HOUR);
   expect(planning.plan(circumstances(home)).update[0]?.to).toMatchObject({ state: 'missed' });
+});
+
+test('what a rule booked on a station that is hidden for a while stays, and nothing more is booked there', () => {
+  const home = new Home([GR_TUNER]);
+  const station = home.station('T27');
+  const booked = home.program(station, '灯台', { at: 150 });
+  home.program(station, '灯台', { at: 200 });
+  home.rule('灯台');
+  const planning = new IncrementalPlanner(home.guide);
+  planning.setRules(home.rules);
+  planning.setStations(known(home));
+  home.reserve(booked, { ruleId: ruleId(1), matchedAt: broadcastMs(NOON + 150 * MINUTE) });
+  planning.setStations(known(home, [station]));
+  const { create, remove } = planning.plan(circumstances(home));
+  expect({ create, remove }).toEqual({ create: [], remove: [] });
 });
 
 test('a preview reports the result for each programme, and changes nothing', () => {

@@ -133,7 +133,7 @@ export class IncrementalPlanner {
       if (matcher === undefined || matched === undefined || matched.has(programId)) continue;
       const program = this.guide.get(programId);
       if (program === undefined) continue;
-      if (matcher.stillMatches(program, this.guide.texts, this.#listed, matchedAt))
+      if (matcher.stillMatches(program, this.guide.texts, this.#stations, matchedAt))
         matches.get(ruleId)?.push(program);
     }
     return matches;

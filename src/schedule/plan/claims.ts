@@ -100,11 +100,16 @@ export interface Claims {
 
 const DONE = new Set<Reservation['state']>(CLOSED_RESERVATION_STATES);
 
-/** Whether it is over. False if it was missed because of a wrong clock, or delayed. */
+/**
+ * Whether it is over. False if it was missed because of a wrong clock, or delayed; or cancelled because its station was
+ * gone, which is back with its programme.
+ */
 function isDone({ guide, airings, now, isTimeSure }: PlanInput, reservation: Reservation): boolean {
-  const { state, programId: id } = reservation;
-  if (state !== 'missed' || isTimeSure === false) return DONE.has(state);
-  return coming(guide.get(id), reservation, airings.get(id), now).to <= now;
+  const { state, reason, programId: id } = reservation;
+  const program = guide.get(id);
+  const isBack = state === 'cancelled' && reason?.code === 'station_gone' && program !== undefined;
+  if (!isBack && (state !== 'missed' || isTimeSure === false)) return DONE.has(state);
+  return coming(program, reservation, airings.get(id), now).to <= now;
 }
 
 /** Whether its event id now belongs to another programme. */
