@@ -184,10 +184,23 @@ class Planner {
 
   #decided(): Decisions {
     const planned = [...this.#outcomes.values()].map(({ claim, outcome }) => asPlanned(claim, outcome));
+    this.#nameFallbacks();
     return {
       ...difference(this.input, this.#claims, planned),
       passedOver: new Map([...this.#passedOver].filter(([id]) => !this.#outcomes.has(id))),
     };
+  }
+
+  /** Airings are passed over for the one that is recorded, which need not be the first. */
+  #nameFallbacks(): void {
+    for (const { airings } of this.#wanted) {
+      const recorded = airings.find(({ id }) => this.isRecorded(id));
+      if (recorded === undefined || recorded === airings[0]) continue;
+      for (const { id } of airings) {
+        if (this.#passedOver.get(id)?.code === 'other_airing')
+          this.#passedOver.set(id, { code: 'other_airing', startAt: recorded.startAt });
+      }
+    }
   }
 
   /** After `plan`: manual airings that got a tuner although a rule books another airing of the episode. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import { eventId, networkId, serviceId } from '../../../lib/arib/ids.ts';
+import { eventId, networkId, programId, serviceId } from '../../../lib/arib/ids.ts';
 import { broadcastMs } from '../../../lib/arib/time.ts';
 import { reservationId, ruleId } from '../../../lib/wire/ids.ts';
-import { type GivenProgram, Home, MINUTE, NOON } from '../../../test/schedule/plan-home.ts';
+import { type GivenProgram, GR_TUNER, Home, MINUTE, NOON } from '../../../test/schedule/plan-home.ts';
 import { settled } from '../../../test/schedule/settled.ts';
 
 describe('reservations that no rule matches any more', () => {
@@ -283,4 +283,36 @@ test('a running airing counts as the first also for a rule that takes it over fr
   expect(home.of(missed)?.state).toBe('missed');
   expect(home.of(running)).toMatchObject({ state: 'scheduled', ruleId: first.id });
   settled(home);
+});
+
+describe('why a programme is passed over', () => {
+  function episodes(ats: readonly number[]) {
+    const home = new Home([GR_TUNER]);
+    const station = home.station('T27');
+    const ids = ats.map((at) => home.program(station, '灯台 #1「波」', { at }));
+    home.rule('灯台', { dedupe: true });
+    const why = (index: number) => home.look().passedOver.get(ids[index] ?? programId(station, eventId(0)));
+    return { home, ids, why };
+  }
+
+  test('names the airing that is recorded, where the first one finds no tuner', () => {
+    const { home, why } = episodes([100, 200, 300]);
+    home.reserve(home.program(home.station('T40'), '会見', { at: 100 }), { priority: 9 });
+    home.run();
+    expect(why(2)).toEqual({ code: 'other_airing', startAt: broadcastMs(NOON + 200 * MINUTE) });
+  });
+
+  test('names the airing that is being recorded: it is not recorded yet', () => {
+    const { home, ids, why } = episodes([100, 200]);
+    home.run();
+    const [first] = ids;
+    const program = first === undefined ? undefined : home.guide.get(first);
+    if (first === undefined || program === undefined) throw new Error('no programme');
+    home.begin(first);
+    home.recorded = [{ ...program, programId: first }];
+    home.now = broadcastMs(NOON + 105 * MINUTE);
+    expect(why(1)).toEqual({ code: 'other_airing', startAt: broadcastMs(NOON + 100 * MINUTE) });
+    home.reservations = home.reservations.map((one) => ({ ...one, state: 'finished' }));
+    expect(why(1)).toEqual({ code: 'recorded_before' });
+  });
 });

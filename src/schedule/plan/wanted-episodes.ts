@@ -200,19 +200,26 @@ class Chooser {
     return group.flatMap(({ program }) => {
       if (program === null) return [];
       // A running recording does not block itself.
-      const before = recorded.some(
+      const before = recorded.filter(
         ({ recordedId, startAt }) =>
           recordedId !== program.id && program.startAt - startAt <= RECORDED_REACH_MS,
       );
-      if (!before || this.#reserved.get(program.id)?.state === 'recording') return [program];
-      this.#pass(program, 'recorded_before');
+      const [first] = before;
+      if (first === undefined || this.#isRunning(program.id)) return [program];
+      if (before.every(({ recordedId }) => this.#isRunning(recordedId)))
+        this.#passedOver.set(program.id, { code: 'other_airing', startAt: first.startAt });
+      else this.#pass(program, 'recorded_before');
       return [];
     });
   }
 
+  #isRunning(id: ProgramId | null): boolean {
+    return id !== null && this.#reserved.get(id)?.state === 'recording';
+  }
+
   /** The earliest first; if airings overlap, those with captions first, then those by satellite. */
   #inOrder(programs: readonly IndexedProgram[]): IndexedProgram[] {
-    const running = programs.find(({ id }) => this.#reserved.get(id)?.state === 'recording');
+    const running = programs.find(({ id }) => this.#isRunning(id));
     if (running !== undefined) return [running, ...programs.filter((program) => program !== running)];
     // A programme that has begun would lack its beginning: it comes last, unless it was booked before it began.
     const begun = programs.filter((program) => program.startAt < this.input.now && !this.#isBooked(program));
