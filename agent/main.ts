@@ -130,4 +130,5 @@ async function main(arguments_: readonly string[]): Promise<void> {
   process.on('SIGINT', () => stop('SIGINT'));
 }
 
-await main(process.argv.slice(2));
+// Not awaited here: a bundle in a format with bytecode has no await at its top level.
+void main(process.argv.slice(2));

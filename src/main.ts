@@ -227,4 +227,5 @@ async function main(arguments_: readonly string[]): Promise<void> {
   await end(service, await ended, log);
 }
 
-await main(process.argv.slice(2));
+// Not awaited here: a bundle in a format with bytecode has no await at its top level.
+void main(process.argv.slice(2));

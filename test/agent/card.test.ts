@@ -10,6 +10,7 @@ import type { Card, Tuner } from '../../lib/wire/agent.ts';
 import { Encoders } from '../../src/ffmpeg/encoders.ts';
 import { LiveService } from '../../src/live/live-service.ts';
 import type { StationRecord } from '../../src/model/station.ts';
+import { SVC_AGENT } from '../built-programs.ts';
 import { SessionFixture } from '../record/session-fixture.ts';
 import { ecmMessage, type ScrambledStream, scrambledStream } from '../scrambled-stream.ts';
 import { HANG_LIMIT_MS, until } from '../until.ts';
@@ -21,11 +22,8 @@ const STATION: StationRecord = {
   ...{ serviceType: 1, remoteControlKey: 1 },
 };
 
-/** SVC_AGENT: a compiled agent to test instead of the source. */
-const AGENT =
-  process.env.SVC_AGENT === undefined
-    ? [process.execPath, join(import.meta.dir, '..', '..', 'agent', 'main.ts')]
-    : [process.env.SVC_AGENT];
+/** SVC_AGENT: a compiled agent to test instead of the bundle. */
+const AGENT = process.env.SVC_AGENT === undefined ? [...SVC_AGENT] : [process.env.SVC_AGENT];
 const STREAM = join(import.meta.dir, 'paced-file.ts');
 const LISTENING = /listening host=\S+ port=(\d+)/;
 const missing = cardRigMissing();

@@ -3,12 +3,12 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SVC_AGENT } from '../built-programs.ts';
 import { fuzzSeed, Random } from '../fuzz/random.ts';
 import { HANG_LIMIT_MS, until } from '../until.ts';
 import { isRunning, sourceCommand } from './fixture.ts';
 import { numberedPackets } from './packets.ts';
 
-const MAIN = join(import.meta.dir, '..', '..', 'agent', 'main.ts');
 const folder = mkdtempSync(join(tmpdir(), 'svc-agent-process-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -24,7 +24,7 @@ interface AgentProcess extends AsyncDisposable {
 }
 
 function run(environment: Record<string, string>, ...arguments_: string[]): AgentProcess {
-  const child = Bun.spawn([process.execPath, MAIN, ...arguments_], {
+  const child = Bun.spawn([...SVC_AGENT, ...arguments_], {
     env: {
       ...process.env,
       AGENT_PORT: '0',
@@ -132,7 +132,7 @@ describe('svc-agent', () => {
   });
 
   test('keeps running when its log is no longer read', async () => {
-    const child = Bun.spawn([process.execPath, MAIN], {
+    const child = Bun.spawn([...SVC_AGENT], {
       env: {
         ...process.env,
         AGENT_PORT: '0',

@@ -7,12 +7,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Card } from '../../lib/wire/agent.ts';
+import { SVC_AGENT } from '../built-programs.ts';
 import { scrambledStream } from '../scrambled-stream.ts';
 import { until } from '../until.ts';
 import { CardRig, cardRigMissing } from './card-rig.ts';
 import { cable, Host, networkMissing, slowCable } from './network-home.ts';
 
-const AGENT = [process.execPath, join(import.meta.dir, '..', '..', 'agent', 'main.ts')];
 const LISTENING = /listening host=\S+ port=(\d+)/;
 const missing = cardRigMissing() ?? networkMissing();
 if (missing !== undefined) console.warn(`tests of card sharing in a network are skipped: ${missing}`);
@@ -57,7 +57,7 @@ class Machine {
   }
 
   async startAgent(folder: string, environment: Record<string, string>): Promise<void> {
-    const child = Bun.spawn(this.host.on(...AGENT), {
+    const child = Bun.spawn(this.host.on(...SVC_AGENT), {
       env: {
         PATH: process.env.PATH,
         AGENT_PORT: '0',

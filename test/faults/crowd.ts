@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Recording, ReservationItem, Station } from '../../lib/wire/api.ts';
+import { SVC } from '../built-programs.ts';
 import { type Program, startProgram, WITHOUT_FFMPEG } from '../program.ts';
 import type { RealTime } from '../real-time.ts';
 import { putPrograms } from '../service/guide-rows.ts';
@@ -32,7 +33,7 @@ export function crowd() {
     began = performance.now();
     folder = mkdtempSync(join(tmpdir(), 'svc-crowd-'));
     agent = new CrowdAgent(TUNERS, STATIONS_EACH);
-    service = await startProgram([process.execPath, join(import.meta.dir, '..', '..', 'src', 'main.ts')], {
+    service = await startProgram(SVC, {
       HOST: '127.0.0.1',
       PORT: '0',
       DATA_DIR: folder,

@@ -9,12 +9,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Recording, ReservationItem, Station } from '../../lib/wire/api.ts';
 import type { RuleItem } from '../../lib/wire/schedule.ts';
-import { type Program, startProgram } from '../program.ts';
+import { SVC } from '../built-programs.ts';
+import { type Program, startProgram, WITHOUT_FFMPEG } from '../program.ts';
 import { putPrograms } from '../service/guide-rows.ts';
 import { until } from '../until.ts';
 import { CrowdAgent } from './crowd-agent.ts';
 
-const MAIN = join(import.meta.dir, '..', '..', 'src', 'main.ts');
 const STATIONS = 3;
 const SECONDS = 20;
 
@@ -23,12 +23,13 @@ let agent: CrowdAgent;
 let service: Program;
 
 async function startService(): Promise<void> {
-  service = await startProgram([process.execPath, MAIN], {
+  service = await startProgram(SVC, {
     HOST: '127.0.0.1',
     PORT: '0',
     DATA_DIR: folder,
     TRUSTED_NETWORKS: '127.0.0.0/8',
     TUNER_AGENT_URL: agent.url,
+    ...WITHOUT_FFMPEG,
   });
 }
 

@@ -9,13 +9,13 @@ import { join } from 'node:path';
 import type { BroadcastType } from '../../lib/arib/ids.ts';
 import type { GuideProgram, GuideWindow, Recording, ReservationItem, Station } from '../../lib/wire/api.ts';
 import type { SmallChannel } from '../../synth/scenario/small.ts';
+import { SVC } from '../built-programs.ts';
 import { type Program, startProgram, WITHOUT_FFMPEG } from '../program.ts';
 import type { RealTime } from '../real-time.ts';
 import { type Comparison, clockSpan, compare, probed, TestBroadcast } from '../record/test-broadcast.ts';
 import { startTestService } from '../service/harness.ts';
 import { until } from '../until.ts';
 
-const MAIN = join(import.meta.dir, '..', '..', 'src', 'main.ts');
 /** With `npm test -- --long`: faults of realistic length. */
 export const LONG = process.env.SVC_LONG === '1';
 
@@ -231,7 +231,7 @@ export class Household {
       TRUSTED_NETWORKS: '127.0.0.0/8',
       ...environment,
     };
-    this.#service = await startProgram([process.execPath, MAIN], all, signal);
+    this.#service = await startProgram(SVC, all, signal);
   }
 
   async #serveHere(environment: Record<string, string>, now: () => number): Promise<void> {

@@ -15,7 +15,7 @@ import { GuideVisits } from '../../src/guide/guide-visits.ts';
 import type { Failure } from '../../src/model/failure.ts';
 import type { StationRecord } from '../../src/model/station.ts';
 import { ChannelSurveys } from '../../src/reception/channel-survey.ts';
-import { startReceptionWorker } from '../../src/workers.ts';
+import { startReceptionWorker } from '../built-programs.ts';
 import { until } from '../until.ts';
 import { boxTypes } from './media.ts';
 import { encoderPids, HD, OTHER_CHANNEL, prepareAir, Rig, type RigOptions } from './rig.ts';

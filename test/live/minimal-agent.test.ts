@@ -9,7 +9,7 @@ import type { StationRecord } from '../../src/model/station.ts';
 import { Hub } from '../../src/notify/hub.ts';
 import { ReceptionPool } from '../../src/reception/reception-pool.ts';
 import { AgentClient } from '../../src/tuner/agent-client.ts';
-import { startReceptionWorker } from '../../src/workers.ts';
+import { startReceptionWorker } from '../built-programs.ts';
 import { until } from '../until.ts';
 import { HD, OTHER_CHANNEL, prepareAir, Rig, Watching } from './rig.ts';
 

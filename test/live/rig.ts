@@ -18,7 +18,7 @@ import {
 } from '../../src/live/live-service.ts';
 import type { StationRecord } from '../../src/model/station.ts';
 import { ReceptionPool } from '../../src/reception/reception-pool.ts';
-import { startReceptionWorker } from '../../src/workers.ts';
+import { startReceptionWorker } from '../built-programs.ts';
 import { FFMPEG_WITHOUT_AV1 } from '../program.ts';
 import { airOf, tune } from '../synth/tuning.ts';
 import { until } from '../until.ts';

@@ -7,12 +7,12 @@ import { PTS_MODULUS } from '../../lib/arib/time.ts';
 import { packetPcr, startsUnit } from '../../lib/arib/ts/packet.ts';
 import { pesTimes, shiftPcr, shiftPes } from '../../lib/arib/ts/pes.ts';
 import { openDatabase } from '../../src/store/database.ts';
+import { SVC } from '../built-programs.ts';
 import { startProgram } from '../program.ts';
 import { putRecording } from '../service/recording-rows.ts';
 import { PACKET } from '../stream-builder.ts';
 import { GOP, PICTURE, VirtualRecording } from './virtual-recording.ts';
 
-const MAIN = join(import.meta.dir, '..', '..', 'src', 'main.ts');
 const SECONDS = 7_200;
 const GROUPS = Math.floor((SECONDS * 90_000) / PICTURE / GOP);
 /** Variation of the heap between two garbage collections. */
@@ -46,7 +46,7 @@ test('a service that streams two hours once more uses no more memory', async () 
   const folder = mkdtempSync(join(tmpdir(), 'svc-hours-'));
   const path = join(folder, 'hours.ts');
   const size = await writeHours(path);
-  const service = await startProgram([process.execPath, MAIN], {
+  const service = await startProgram(SVC, {
     ...{ HOST: '127.0.0.1', PORT: '0', DATA_DIR: folder, TRUSTED_NETWORKS: '127.0.0.0/8' },
     // Nothing listens there: no tuner is needed.
     TUNER_AGENT_URL: 'http://127.0.0.1:9',

@@ -6,20 +6,20 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GuideWindow, Playback, Recording } from '../../lib/wire/api.ts';
+import { SVC } from '../built-programs.ts';
 import type { RecordedMessage } from '../data/recorded-message.ts';
 import { type Program, startProgram, WITHOUT_FFMPEG } from '../program.ts';
 import { until } from '../until.ts';
 import { TestBroadcast } from './test-broadcast.ts';
 
 // Broadcasts run in real time, on a machine that may be busy.
-const MAIN = join(import.meta.dir, '..', '..', 'src', 'main.ts');
 const LENGTH_MS = 20_000;
 
 let air: TestBroadcast;
 let service: Program;
 
 async function startService(): Promise<void> {
-  service = await startProgram([process.execPath, MAIN], {
+  service = await startProgram(SVC, {
     PORT: '0',
     HOST: '127.0.0.1',
     DATA_DIR: join(air.folder, 'data'),

@@ -14,7 +14,7 @@ import { Recorder } from '../../src/record/recorder.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { RecordingStore } from '../../src/store/recording-store.ts';
 import { StationStore } from '../../src/store/station-store.ts';
-import { startReceptionWorker } from '../../src/workers.ts';
+import { startReceptionWorker } from '../built-programs.ts';
 import { until } from '../until.ts';
 import type { TestBroadcast } from './test-broadcast.ts';
 

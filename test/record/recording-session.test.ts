@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect } from 'bun:test';
 import { join } from 'node:path';
 import { broadcastMs } from '../../lib/arib/time.ts';
 import { ReceptionPool } from '../../src/reception/reception-pool.ts';
-import { startReceptionWorker } from '../../src/workers.ts';
+import { startReceptionWorker } from '../built-programs.ts';
 import { realTime } from '../real-time.ts';
 import { until } from '../until.ts';
 import { SessionFixture } from './session-fixture.ts';

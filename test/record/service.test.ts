@@ -16,13 +16,13 @@ import {
   ReservationSchema,
 } from '../../lib/wire/api.ts';
 import { ServerSentEventParser } from '../../src/tuner/agent-link.ts';
+import { SVC } from '../built-programs.ts';
 import { type Program, startProgram, WITHOUT_FFMPEG } from '../program.ts';
 import { realTime } from '../real-time.ts';
 import { until } from '../until.ts';
 import { compare, probed, TestBroadcast } from './test-broadcast.ts';
 
 // Broadcasts run in real time, on a machine that may be busy.
-const MAIN = join(import.meta.dir, '..', '..', 'src', 'main.ts');
 const LENGTH_MS = 16_000;
 /** A fast machine would be back before a gap counts. */
 const AWAY_MS = 1_500;
@@ -33,7 +33,7 @@ let air: TestBroadcast;
 let service: Program;
 
 async function startService(): Promise<void> {
-  service = await startProgram([process.execPath, MAIN], {
+  service = await startProgram(SVC, {
     PORT: '0',
     HOST: '127.0.0.1',
     DATA_DIR: join(air.folder, 'data'),

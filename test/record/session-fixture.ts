@@ -27,7 +27,7 @@ import { RecordingFolderStore } from '../../src/store/recording-folders.ts';
 import { RecordingStore } from '../../src/store/recording-store.ts';
 import { AgentClient } from '../../src/tuner/agent-client.ts';
 import { type KeyFailureQuery, keyFailureOf } from '../../src/tuner/tuner-list.ts';
-import { startReceptionWorker } from '../../src/workers.ts';
+import { startReceptionWorker } from '../built-programs.ts';
 
 const broadcastNow = (): BroadcastMs => broadcastMs(Date.now());
 

@@ -13,10 +13,8 @@ import type { Tuner } from '../../lib/wire/agent.ts';
 import type { RecordedStation } from '../../src/record/recording-session.ts';
 import { PlayedAir } from '../../synth/player/air-player.ts';
 import { type SmallChannel, type SmallStation, smallScenario } from '../../synth/scenario/small.ts';
+import { SVC_AGENT } from '../built-programs.ts';
 import { type Program, startProgram } from '../program.ts';
-
-const ROOT = join(import.meta.dir, '..', '..');
-const AGENT = join(ROOT, 'agent', 'main.ts');
 
 export interface Fault {
   kind: string;
@@ -118,7 +116,7 @@ export class TestBroadcast {
       // No card, even if this machine has one.
       PCSCLITE_CSOCK_NAME: join(this.folder, 'no-pcscd'),
     };
-    this.#agent = await startProgram([process.execPath, AGENT], environment, signal);
+    this.#agent = await startProgram(SVC_AGENT, environment, signal);
   }
 
   async killAgent(): Promise<void> {

@@ -13,7 +13,7 @@ import { BookingService } from '../../src/booking/booking-service.ts';
 import type { RecorderPort, RecordingOrder, RunningRecordingStatus } from '../../src/model/recording.ts';
 import { Hub } from '../../src/notify/hub.ts';
 import { ProgramStore } from '../../src/store/program-store.ts';
-import { startScheduleWorker } from '../../src/workers.ts';
+import { startScheduleWorker } from '../built-programs.ts';
 import { fuzzSeed, Random } from '../fuzz/random.ts';
 import { tuner } from '../service/bookings.ts';
 import { BookedHome, MINUTE, NOON } from './booked-home.ts';

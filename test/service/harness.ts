@@ -10,14 +10,14 @@ import { systemRandom } from '../../lib/host/random.ts';
 import type { Channel, Tuner } from '../../lib/wire/agent.ts';
 import { readConfig } from '../../src/config.ts';
 import { type RunningService, startService } from '../../src/service.ts';
+import { SecretWatch } from '../access/secret-watch.ts';
 import {
   startBackgroundWorker,
   startDatabaseWorker,
   startGuideWorker,
   startReceptionWorker,
   startScheduleWorker,
-} from '../../src/workers.ts';
-import { SecretWatch } from '../access/secret-watch.ts';
+} from '../built-programs.ts';
 
 export const CHANNELS: Channel[] = [
   {

@@ -8,6 +8,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Recording, ReservationItem, Station } from '../../lib/wire/api.ts';
+import { SVC } from '../built-programs.ts';
 import { CrowdAgent } from '../faults/crowd-agent.ts';
 import { MachineLateness } from '../machine-lateness.ts';
 import { type Program, startProgram } from '../program.ts';
@@ -24,7 +25,7 @@ const agent = new CrowdAgent(1, 2);
 let service: Program;
 
 beforeAll(async () => {
-  service = await startProgram([process.execPath, join(import.meta.dir, '..', '..', 'src', 'main.ts')], {
+  service = await startProgram(SVC, {
     ...{ HOST: '127.0.0.1', PORT: '0', DATA_DIR: folder, TRUSTED_NETWORKS: '127.0.0.0/8' },
     TUNER_AGENT_URL: agent.url,
   });

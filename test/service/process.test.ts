@@ -13,10 +13,10 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { openDatabase } from '../../src/store/database.ts';
+import { SVC } from '../built-programs.ts';
 import { tuner } from './bookings.ts';
 import { StandInAgent } from './harness.ts';
 
-const MAIN = join(import.meta.dir, '..', '..', 'src', 'main.ts');
 const folders: string[] = [];
 const children: Bun.Subprocess[] = [];
 
@@ -32,7 +32,7 @@ function folder(): string {
 }
 
 function spawn(args: string[], environment: Record<string, string>) {
-  const child = Bun.spawn([process.execPath, MAIN, ...args], {
+  const child = Bun.spawn([...SVC, ...args], {
     env: { PATH: process.env.PATH ?? '', TUNER_AGENT_URL: 'http://127.0.0.1:1', ...environment },
     stdin: 'ignore',
     stdout: 'pipe',
