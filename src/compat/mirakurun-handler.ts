@@ -208,7 +208,7 @@ export class MirakurunApi {
       const service = this.services().find(({ id }) => String(id) === values.id);
       return service === undefined ? NOT_FOUND() : jsonAnswer(request, service);
     },
-    getLogoImage: ({ request, values }) => this.#logo(request, values),
+    getLogoImage: ({ values }) => this.#logo(values),
     getServiceStream: (asked) => {
       const station = this.needs.stations.find(Number(asked.values.id) as StationId);
       return station === undefined ? NOT_FOUND() : this.#stream(asked, station, station.serviceId);
@@ -328,13 +328,13 @@ export class MirakurunApi {
     return jsonAnswer(request, found);
   }
 
-  #logo(request: Request, values: PathValues): Answer {
+  #logo(values: PathValues): Answer {
     const station = this.needs.stations.find(Number(values.id) as StationId);
     if (station === undefined) return NOT_FOUND();
     const png = this.needs.logos.png(station.id);
     if (png === undefined) return mirakurunError(503, 'Logo Data Unavailable');
     const headers = { 'content-type': 'image/png', 'cache-control': `public, max-age=${LOGO_SECONDS}` };
-    return new Response(request.method === 'HEAD' ? null : png, { headers });
+    return new Response(png, { headers });
   }
 
   async #programs(request: Request, url: URL): Promise<Response> {

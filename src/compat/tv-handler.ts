@@ -296,11 +296,11 @@ export class TvApi {
     return textAnswer(request, XML_TYPE, [xmltvHead(filled), ...parts, XMLTV_END].join(''));
   }
 
-  #logo({ values, request }: Asked): Response {
+  #logo({ values }: Asked): Response {
     const png = this.needs.logos.png(idOf(values.file, '.png') as StationId);
     if (png === undefined) return NOT_FOUND();
     const headers = { 'content-type': 'image/png', 'cache-control': 'private, max-age=86400' };
-    return new Response(request.method === 'HEAD' ? null : png, { headers });
+    return new Response(png, { headers });
   }
 
   /** `v1.1`, as HDHomeRun's addresses have it. */

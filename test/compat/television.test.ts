@@ -175,7 +175,12 @@ describe('playlist and guide', () => {
 
   test('a logo is a picture', async () => {
     const [, url] = /tvg-logo="([^"]+)"/.exec(await text(`${home.hdhr}/playlist.m3u`)) ?? [];
-    if (url !== undefined) expect((await fetch(url)).headers.get('content-type')).toBe('image/png');
+    if (url !== undefined) {
+      const got = await fetch(url);
+      expect(got.headers.get('content-type')).toBe('image/png');
+      const head = await fetch(url, { method: 'HEAD' });
+      expect(head.headers.get('content-length')).toBe(String((await got.arrayBuffer()).byteLength));
+    }
     expect((await fetch(`${home.hdhr}/logo/1.png`)).status).toBe(404);
   });
 });
