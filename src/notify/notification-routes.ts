@@ -33,7 +33,9 @@ interface NotificationRouteNeeds {
   publicKey: () => string;
 }
 
-const MAX_NOTICES = 200;
+const NOTICE_LIMIT = { default: 50, maximum: 200 };
+/** Values of a query are text. */
+const NUMBER = '^[0-9]{1,15}$';
 const ID = t.Object({ id: t.String({ description: 'from the list' }) });
 
 const isByToken = (request: Request): boolean => requesterOf(request).letIn.by === 'token';
@@ -54,13 +56,19 @@ export function addNotificationRoutes(app: Elysia, needs: NotificationRouteNeeds
   app.get(
     '/api/notices',
     ({ request, query }) => {
-      const { limit, before } = query;
-      return polledJson(request, polledAnswer(notices(limit ?? 50, before)));
+      const limit = Math.min(Math.max(Number(query.limit ?? NOTICE_LIMIT.default), 1), NOTICE_LIMIT.maximum);
+      const before = query.before === undefined ? undefined : Number(query.before);
+      return polledJson(request, polledAnswer(notices(limit, before)));
     },
     {
       query: t.Object({
-        limit: t.Optional(t.Integer({ minimum: 1, maximum: MAX_NOTICES })),
-        before: t.Optional(t.Integer({ minimum: 1, description: 'id: those before it' })),
+        limit: t.Optional(
+          t.String({
+            pattern: NUMBER,
+            description: `1 to ${NOTICE_LIMIT.maximum}, ${NOTICE_LIMIT.default} by default`,
+          }),
+        ),
+        before: t.Optional(t.String({ pattern: NUMBER, description: 'id: those before it' })),
       }),
       detail: {
         summary: 'What happened lately, newest first',

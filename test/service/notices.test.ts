@@ -164,6 +164,19 @@ test('a reminder is told through the service, and offers the station and a recor
   expect((await home.ask('DELETE', '/api/reminders/series/99')).status).toBe(404);
 });
 
+test('a list of notices is as long as asked, and goes on before an id', async () => {
+  for (const name of ['一つ目', '二つ目', '三つ目']) end(recording(name, { content: null }), 'failed');
+  const [third, second, first] = await notices();
+  const listed = async (query: string): Promise<number[]> =>
+    (await home.json<Notice[]>('GET', `/api/notices?${query}`)).map(({ id }) => id);
+  expect(await listed('limit=1')).toEqual([third?.id ?? 0]);
+  expect(await listed(`limit=2&before=${third?.id}`)).toEqual([second?.id ?? 0, first?.id ?? 0]);
+  expect((await listed('limit=999')).length).toBeLessThanOrEqual(200);
+  expect(await listed('before=1')).toEqual([]);
+  for (const query of ['limit=x', 'limit=-1', 'limit=', 'before=x', 'before=1.5'])
+    expect([query, (await home.ask('GET', `/api/notices?${query}`)).status]).toEqual([query, 400]);
+});
+
 test('unknown notices, actions and bodies are refused', async () => {
   const { id } = await notice('failed');
   const answers = await Promise.all([
