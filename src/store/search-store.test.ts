@@ -304,8 +304,8 @@ describe('the other sections', () => {
   test('recordings are marked as watchable, chaseable or not viewable', async () => {
     home.addRecording(1, { name: '録画中', state: 'recording' });
     home.addRecording(2, { name: '録画済み' });
-    home.addRecording(3, { name: '録画失敗', state: 'failed' });
-    home.addRecording(4, { name: '録画はあるがファイルがない' });
+    home.addRecording(3, { name: '録画失敗、一部だけ', state: 'failed' });
+    home.addRecording(4, { name: '録画失敗、ファイルがない', state: 'failed' });
     const file = database.query(
       "INSERT INTO recording_files VALUES ($id, 'ts', '/r/a.ts', 'mpeg2', 1, 1, 0)",
     );
@@ -314,7 +314,7 @@ describe('the other sections', () => {
     expect((await store.recordings(['録画'], 10)).rows.map((row) => row.watch)).toEqual([
       'chase/1',
       'watch/2',
-      null,
+      'watch/3',
       null,
     ]);
   });

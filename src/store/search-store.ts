@@ -175,7 +175,7 @@ function section<Row, Found>(
 
 function watchUrl(row: RecordingRow): string | null {
   if (row.state === 'recording') return `chase/${row.id}`;
-  return row.has_file === 1 && row.state !== 'failed' ? `watch/${row.id}` : null;
+  return row.has_file === 1 ? `watch/${row.id}` : null;
 }
 
 /** Why a row was found, if its name does not say it. */

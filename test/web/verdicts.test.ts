@@ -144,6 +144,57 @@ describe.skipIf(!hasChromium)('verdicts', () => {
     );
   });
 
+  test('a recording that failed plays where a part of it is there, and says how much that is', async () => {
+    const gone = failedRecording(40, station, Date.now());
+    const minutes = (gone.endAt - gone.startAt) / 60_000;
+    const part: Recording = {
+      ...fakeRecording(41, station, Date.now()),
+      ...{ startAt: gone.startAt, endAt: gone.endAt, durationMs: 9 * 60_000, state: 'failed' },
+      ...{ watchedAt: null, resumeMs: null, reason: 'サービスが止まっていました' },
+      verdict: {
+        ...{ level: 'lost', drops: 0, headMs: 10_000, tailMs: -(minutes - 9) * 60_000 },
+        gaps: [{ startMs: 9 * 60_000, endMs: minutes * 60_000, cause: 'service_stopped' }],
+      },
+    };
+    const said = `${minutes}分のうち9分しか録画できませんでした`;
+    rig.service.household.recordings = newRecordings([gone, part]);
+    rig.service.household.bookings = newBookings(
+      [gone, part].map(({ id }) =>
+        over(id, 3, { state: 'finished', recordingId: recordingId(id), verdict: 'lost' }),
+      ),
+    );
+    const page = await rig.open('recordings?show=failed');
+    const card = (id: number) => page.locator('.rec', { has: page.locator(`[data-id="${id}"]`) });
+    expect(await card(41).locator('.rec-play').getAttribute('href')).toBe('watch/41');
+    await card(41).locator('.rec-latest', { hasText: said }).waitFor();
+    expect(await card(40).locator('.rec-play').count()).toBe(0);
+    await card(41).locator('.cell-main').press('p');
+    await page.waitForURL(/\/watch\/41$/u);
+    await page.getByText(`${minutes}分のうち9分を録画`).first().waitFor({ state: 'attached' });
+    await page.goto(`${rig.service.url}recordings?recording=41`);
+    const play = page.getByRole('dialog').getByRole('link', { name: '録れた部分を再生' });
+    await play.waitFor();
+    await page.locator('.verdict-box h4', { hasText: said }).waitFor();
+    await page.getByRole('button', { name: 'その他', exact: true }).click();
+    // The service does not convert it, and only what was converted is saved on a device.
+    await page.getByRole('link', { name: 'ファイルを保存' }).waitFor();
+    for (const name of ['変換する', 'この端末に保存'])
+      expect(await page.getByRole('button', { name, exact: true }).count()).toBe(0);
+    for (const [id, count] of [
+      [41, 1],
+      [40, 0],
+    ] as const) {
+      await page.goto(`${rig.service.url}reservations?reservation=${id}`);
+      const sheet = page.getByRole('dialog', { name: '予約の詳細' });
+      await sheet.getByRole('link', { name: '録画を開く' }).waitFor();
+      await sheet.getByText('次の放送').first().waitFor();
+      await (count === 0
+        ? until(() => rig.service.household.asked.includes('GET recordings/40'))
+        : sheet.getByRole('link', { name: '録れた部分を再生' }).waitFor());
+      expect(await sheet.locator('a[href^="watch/"]').count()).toBe(count);
+    }
+  });
+
   test("a rule's page lists skipped airings, past and future, with the reason, and opens them", async () => {
     addRule(rig.service.household.rules, { name: '灯台守', keyword: '灯台守', dedupe: true });
     rig.service.household.bookings = newBookings([

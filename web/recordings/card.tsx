@@ -21,7 +21,7 @@ import {
 } from '../words/recording.ts';
 import { shortText } from '../words/time.ts';
 import { splitTitle, tidyTitle } from '../words/title.ts';
-import { seriesMarks, seriesMarkText, verdictMark } from '../words/verdict.ts';
+import { seriesMarks, seriesMarkText, verdictMark, verdictWords } from '../words/verdict.ts';
 import { SeriesBadge, VerdictBadge } from '../words/verdict-badge.tsx';
 import { WholeTitle } from '../words/whole-title.tsx';
 import { takeFromBin } from './actions.ts';
@@ -79,6 +79,11 @@ function Signs({ recording }: { recording: Recording }) {
   );
 }
 
+/** How much there is of a recording that failed, and why not more; undefined: it did not. */
+function failureText(recording: Recording): string | undefined {
+  return recording.state === 'failed' ? verdictWords(recording)?.first : undefined;
+}
+
 /** Label for screen readers. */
 function nameOf(recording: Recording): string {
   const { title } = splitTitle(recording.name);
@@ -88,6 +93,8 @@ function nameOf(recording: Recording): string {
     narrow(recording.serviceName),
     verdictMark(recording).label,
   ];
+  const why = failureText(recording);
+  if (why !== undefined) words.push(why);
   if (isUnwatched(recording)) words.push(TEXTS.unwatched);
   if (isSaved(recording.id)) words.push(OFFLINE_TEXTS.savedSign);
   if (recording.protected) words.push(TEXTS.protected);
@@ -105,6 +112,7 @@ interface CardProps {
 export function RecordingCard({ recording, look, chosen, choosing }: CardProps) {
   const { title, marks } = splitTitle(recording.name);
   const { binnedAt } = recording;
+  const why = failureText(recording);
   return (
     <article
       class={`rec shadow-1 surface bordered round-m relative full-height stack rec-as-${look}`}
@@ -139,9 +147,7 @@ export function RecordingCard({ recording, look, chosen, choosing }: CardProps) 
             <span class="wide-only semibold faint nowrap">{bytesText(recording.bytes)}</span>
           ) : null}
         </span>
-        {recording.state === 'failed' && recording.reason !== null ? (
-          <span class="rec-latest text-xs muted truncate">{recording.reason}</span>
-        ) : null}
+        {why === undefined ? null : <span class="rec-latest text-xs muted truncate">{why}</span>}
         <span class="rec-foot hstack gap-50 text-xs push-bottom">
           <VerdictBadge recording={recording} />
           {binnedAt === null ? null : (

@@ -16,8 +16,10 @@ async function tell({ id, name }: Recording): Promise<void> {
   // Not for recordings in the bin or running again.
   if (ended === undefined || ended.id !== id || ended.recording) return;
   const title = TEXTS.quoted(splitTitle(name).title);
-  if (ended.state === 'failed') showToast(TEXTS.recordingFailed(title), undefined, endNotice(id));
-  else {
+  if (ended.state === 'failed') {
+    const why = { label: TEXTS.why, run: () => navigate(`recordings?recording=${id}`) };
+    showToast(TEXTS.recordingFailed(title), why, endNotice(id));
+  } else {
     const watch = { label: TEXTS.play, run: () => navigate(watchPath(ended)) };
     showToast(TEXTS.recordingEnded(title), watch, endNotice(id));
   }

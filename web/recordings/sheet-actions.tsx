@@ -63,7 +63,7 @@ export function RecordingActions({ recording, onErase, onStop }: ActionsProps) {
               <Icon name="bin" />
               {TEXTS.toBin}
             </button>
-            {recording.state === 'failed' ? null : (
+            {recording.state === 'failed' && !isPlayable ? null : (
               <MoreActions wanted={isSaving}>
                 <Rest recording={recording} />
               </MoreActions>
@@ -76,10 +76,12 @@ export function RecordingActions({ recording, onErase, onStop }: ActionsProps) {
   );
 }
 
-/** Of a recording that is over and did not fail. */
+/** Of a recording that is over. One that failed is not converted, and only converted ones are saved on a device. */
 function Rest({ recording }: { recording: Recording }) {
   const original = recording.files.find(({ source }) => source === 'ts');
   const watched = recording.watchedAt !== null;
+  const failed = recording.state === 'failed';
+  const saves = recording.files.some(({ source }) => !failed || source !== 'ts');
   return (
     <>
       {recording.resumeMs === null || !canPlay(recording) ? null : (
@@ -99,14 +101,14 @@ function Rest({ recording }: { recording: Recording }) {
       </button>
       {original === undefined ? null : (
         <>
-          <EncodeButton recording={recording} />
+          {failed ? null : <EncodeButton recording={recording} />}
           <a class="button" href={original.url} download={`${splitTitle(recording.name).title}.ts`}>
             <Icon name="save" />
             {TEXTS.saveFile}
           </a>
         </>
       )}
-      {recording.files.length === 0 ? null : <SaveButton recording={recording} />}
+      {saves ? <SaveButton recording={recording} /> : null}
     </>
   );
 }

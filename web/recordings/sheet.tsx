@@ -132,7 +132,7 @@ function Facts({ recording, ruleName }: { recording: Recording; ruleName: string
           ))}
         </RecordingFact>
       )}
-      {recording.recording || recording.state === 'failed' ? null : (
+      {recording.recording || (recording.state === 'failed' && (watchedAt ?? resumeMs) === null) ? null : (
         <RecordingFact name={TEXTS.seen}>{seen}</RecordingFact>
       )}
       {kinds.length === 0 ? null : (

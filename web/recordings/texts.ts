@@ -246,5 +246,6 @@ export const TEXTS = {
   notStopped: (why: string) => `録画を止められませんでした。${why}`,
   quoted: (title: string) => `「${title}」`,
   recordingFailed: (title: string) => `${title}の録画に失敗しました`,
+  why: '理由を見る',
   recordingEnded: (title: string) => `${title}の録画が終わりました`,
 } as const;

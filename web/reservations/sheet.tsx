@@ -2,12 +2,12 @@
 import { useEffect } from 'preact/hooks';
 import type { Tuner } from '../../lib/wire/agent.ts';
 import type { ReservationItem } from '../../lib/wire/api.ts';
-import type { ReservationId } from '../../lib/wire/ids.ts';
+import type { RecordingId, ReservationId } from '../../lib/wire/ids.ts';
 import { OPEN_RESERVATION_STATES } from '../../lib/wire/vocabulary.ts';
 import { now } from '../device/clock.ts';
 import { closeOver, openProgram, watchPath } from '../navigation/router.ts';
 import { rulePage } from '../navigation/rule-address.ts';
-import { TUNERS } from '../query/queries.ts';
+import { recordingQuery, TUNERS } from '../query/queries.ts';
 import { readBookings, reservationById, useBookings } from '../query/reservations.ts';
 import { originText, useRuleNames } from '../query/rule-names.ts';
 import { stationById, stations } from '../query/stations.ts';
@@ -20,6 +20,7 @@ import { Sheet } from '../ui/sheet.tsx';
 import { adviceFor } from '../words/advice.ts';
 import { channelLabel, narrow } from '../words/channel.ts';
 import { Reason } from '../words/failure-panel.tsx';
+import { canPlay, playWords } from '../words/recording.ts';
 import { exactSpanText, exactText, stateReason, titleOf, tunerText } from '../words/reservation.ts';
 import { StateBadge } from '../words/state-badge.tsx';
 import { airDateText, isoText, leftToRecord, lengthText, spanText } from '../words/time.ts';
@@ -95,6 +96,19 @@ function MainAction({ item }: { item: ReservationItem }) {
   return null;
 }
 
+/** Of a recording that failed there may be a part or nothing, which is read first. */
+function Play({ item, id }: { item: ReservationItem; id: RecordingId }) {
+  const { value } = useQuery(recordingQuery(id));
+  const recording = item.state === 'recording';
+  if (value === undefined ? item.verdict === 'lost' : !canPlay(value)) return null;
+  return (
+    <a class="button button-main" href={watchPath({ id, recording })} data-nav-initial="">
+      <Icon name="play" />
+      {value?.state === 'failed' ? playWords(value) : recording ? TEXTS.chase : TEXTS.play}
+    </a>
+  );
+}
+
 function Actions({ item }: { item: ReservationItem }) {
   const place = new URLSearchParams({ at: String(item.startAt), station: String(item.stationId) });
   const recordingId = item.recordingId ?? null;
@@ -104,14 +118,7 @@ function Actions({ item }: { item: ReservationItem }) {
       {recordingId === null ? null : (
         <>
           {item.state === 'recording' || item.state === 'finished' ? (
-            <a
-              class="button button-main"
-              href={watchPath({ id: recordingId, recording: item.state === 'recording' })}
-              data-nav-initial=""
-            >
-              <Icon name="play" />
-              {item.state === 'recording' ? TEXTS.chase : TEXTS.play}
-            </a>
+            <Play item={item} id={recordingId} />
           ) : null}
           <a class="button" href={`recordings?recording=${recordingId}`}>
             <Icon name="recordings" />

@@ -18,6 +18,8 @@ export interface Air {
 }
 
 interface EndPanelProps {
+  /** The recording ends before its programme. */
+  readonly isCutShort: boolean;
   readonly next: Recording | undefined;
   readonly air: Air | undefined;
   readonly onNext: () => void;
@@ -93,7 +95,7 @@ function OnAir({ title, goesOn, open }: Air) {
   );
 }
 
-export function EndPanel({ next, air, onNext, onAgain, onList }: EndPanelProps) {
+export function EndPanel({ isCutShort, next, air, onNext, onAgain, onList }: EndPanelProps) {
   const panel = useRef<HTMLElement>(null);
   useEffect(
     () => panel.current?.querySelector<HTMLElement>('.button')?.focus({ preventScroll: true }),
@@ -102,7 +104,7 @@ export function EndPanel({ next, air, onNext, onAgain, onList }: EndPanelProps) 
   return (
     <section class="stage-note stage-note-wide end-panel round-l" ref={panel} aria-label={TEXTS.over}>
       {next === undefined ? (
-        <h2 class="text-xl text-white">{TEXTS.watchedAll}</h2>
+        <h2 class="text-xl text-white">{isCutShort ? TEXTS.watchedPart : TEXTS.watchedAll}</h2>
       ) : (
         <Next key={next.id} next={next} onNext={onNext} />
       )}

@@ -48,6 +48,8 @@ export const TEXTS = {
   // After the end
   over: '再生が終わりました',
   watchedAll: '最後まで再生しました',
+  /** The programme went on. */
+  watchedPart: '録画はここまでです',
   onAir: (title: string) => `放送中：${title}`,
   toAir: '放送の続きを見る',
   nextProgram: '次の番組を見る',

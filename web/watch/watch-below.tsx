@@ -8,7 +8,7 @@ import { Icon, type IconName } from '../ui/icon.tsx';
 import { Marks } from '../ui/marks.tsx';
 import { narrow } from '../words/channel.ts';
 import { Texts } from '../words/program-texts.tsx';
-import { rateText } from '../words/recording.ts';
+import { rateText, recordedPart } from '../words/recording.ts';
 import { airDateText, shortText, spanText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
 import { WholeTitle } from '../words/whole-title.tsx';
@@ -70,6 +70,7 @@ export function WatchBelow(props: BelowProps) {
   const detail = useRecordingDetail(recording);
   if (recording === undefined) return <section class="below" aria-label={TEXTS.program} />;
   const { title, marks } = splitTitle(recording.name);
+  const part = recordedPart(recording);
   const audios = player?.source?.audios.length ?? 0;
   return (
     <section class="below" aria-label={TEXTS.program}>
@@ -81,6 +82,7 @@ export function WatchBelow(props: BelowProps) {
         <p class="numbers cluster note semibold gap-text">
           {airDateText(recording.startAt, currentMs())}
           <span>{spanText(...recordedSpan(recording))}</span>
+          {part === undefined ? null : <span class="text-warn">{part}</span>}
           <Marks marks={marks} />
         </p>
       </div>

@@ -13,7 +13,7 @@ import { Icon } from '../ui/icon.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { Marks } from '../ui/marks.tsx';
 import { narrow } from '../words/channel.ts';
-import { lengthClock, rateText } from '../words/recording.ts';
+import { lengthClock, rateText, recordedPart } from '../words/recording.ts';
 import { shortText } from '../words/time.ts';
 import { splitTitle } from '../words/title.ts';
 import { WholeTitle } from '../words/whole-title.tsx';
@@ -49,6 +49,7 @@ function Heading({ recording }: { recording: Recording | undefined }) {
   const { title, marks } = splitTitle(recording.name);
   const name = narrow(recording.serviceName);
   const logo = stationById(recording.serviceId)?.logo ?? null;
+  const part = recordedPart(recording);
   return (
     <div class="osd-heading flex align-start grow min-0 gap-100">
       <Logo station={{ id: recording.serviceId, name, logo }} />
@@ -67,6 +68,7 @@ function Heading({ recording }: { recording: Recording | undefined }) {
         </p>
         <p class="osd-when numbers cluster text-s semibold gap-text">
           <span>{shortText(recordedSpan(recording)[0], currentMs())}</span>
+          {part === undefined ? null : <span class="text-warn">{part}</span>}
           <Marks marks={marks} />
         </p>
       </div>

@@ -43,6 +43,7 @@ import { WatchBelow } from './watch-below.tsx';
 import { WatchControls } from './watch-controls.tsx';
 import { type Skipped, SkipSign, SoundOnly, WatchMessage } from './watch-messages.tsx';
 import type { WatchSheetName } from './watch-sheets.tsx';
+import { recordedSpan } from './watch-source.ts';
 
 const LateEndPanel = lazy({
   styles: [],
@@ -163,6 +164,11 @@ function airOf(recording: Recording | undefined): Air | undefined {
   };
 }
 
+/** It was stopped, or broke off, before its programme was over. */
+function isCutShort(recording: Recording | undefined): boolean {
+  return recording !== undefined && !recording.recording && recordedSpan(recording)[1] < recording.endAt;
+}
+
 interface MessagesProps extends Over {
   /** It was opened while it was recorded. */
   readonly chase: boolean;
@@ -192,6 +198,7 @@ function Messages({ ready, known, actions, sheet, chase, over, encoded, covered 
       />
       {kind === 'ended' ? (
         <LateEndPanel
+          isCutShort={isCutShort(known.recording)}
           next={known.next}
           onNext={actions.next}
           air={chase ? airOf(known.recording) : undefined}

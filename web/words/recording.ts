@@ -72,9 +72,16 @@ export function roomText(ms: number): string {
   return `約${Math.floor(ms / HOUR_MS).toLocaleString('ja-JP')}時間`;
 }
 
-/** Finished with a file, or running with something to see. */
-export function canPlay({ binnedAt, state, files, recording }: Recording): boolean {
-  return binnedAt === null && state !== 'failed' && (recording || files.length > 0);
+/** Ended with a file, also where that is only a part of the programme, or running with something to see. */
+export function canPlay({ binnedAt, files, recording }: Recording): boolean {
+  return binnedAt === null && (recording || files.length > 0);
+}
+
+/** `1時間のうち9分を録画`: of a recording that failed, where a part of it is there. */
+export function recordedPart({ state, durationMs, startAt, endAt }: Recording): string | undefined {
+  const length = endAt - startAt;
+  const isPart = durationMs !== null && durationMs >= SECOND_MS && durationMs < length;
+  return state === 'failed' && isPart ? `${spellMs(length)}のうち${spellMs(durationMs)}を録画` : undefined;
 }
 
 /** 0 to 1; undefined for what was not begun. */
@@ -96,10 +103,11 @@ export function isFresh(recording: Recording, now: BroadcastMs): boolean {
 }
 
 /** Action of the play button. */
-export function playWords({ recording, resumeMs, watchedAt }: Recording): string {
+export function playWords({ recording, resumeMs, watchedAt, state }: Recording): string {
   if (recording) return '追いかけ再生';
   if (resumeMs !== null) return '続きを見る';
-  return watchedAt === null ? '再生' : 'もう一度見る';
+  if (watchedAt !== null) return 'もう一度見る';
+  return state === 'failed' ? '録れた部分を再生' : '再生';
 }
 
 const PHASES: Readonly<Record<RecordingProgress['phase'], string>> = {
