@@ -70,6 +70,23 @@ describe.skipIf(!hasChromium)('the conversion of recordings', () => {
     expect(faults).toEqual([]);
   });
 
+  test('one that could not be cancelled is not called cancelled', async () => {
+    const state = fill();
+    const [one] = state.list;
+    if (one === undefined) throw new Error('no recording');
+    state.encodes.queue = [encodeItem(one)];
+    const message = 'データベースに書き込めません。';
+    rig.service.household.problems.set(`recordings/${one.id}/encode`, {
+      body: { message, code: 'internal' },
+      status: 500,
+    });
+    const page = await rig.open('recordings');
+    await page.locator('.encode-line').click();
+    await page.getByRole('button', { name: /の変換を取り消す$/u }).click();
+    await page.locator('.toast', { hasText: '取り消せませんでした。データベースに' }).waitFor();
+    expect(await page.locator('.toast').count()).toBe(1);
+  });
+
   test('a failed one shows the reason, and can be retried', async () => {
     const state = fill();
     const [one] = state.list;

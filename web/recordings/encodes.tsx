@@ -35,9 +35,11 @@ export function useEncodes(isShown: boolean): Shown<Encodes> {
   return shown;
 }
 
-async function attempt(what: string, call: () => Promise<unknown>): Promise<void> {
+/** @param done what is said of it */
+async function attempt(what: string, call: () => Promise<unknown>, done?: string): Promise<void> {
   try {
     await call();
+    if (done !== undefined) showToast(done);
   } catch (error) {
     showToast(`${what}${asFailure(error).message}`);
   }
@@ -127,8 +129,10 @@ function Cancel({ item }: { item: EncodeItem }) {
       class="button button-small"
       aria-label={TEXTS.cancelEncodeOf(quotedTitle(item))}
       onClick={() =>
-        void attempt(TEXTS.encodeNotCancelledStop, () => cancelEncode(item.recordingId)).then(() =>
-          showToast(TEXTS.encodeCancelledOf(quotedTitle(item))),
+        void attempt(
+          TEXTS.encodeNotCancelledStop,
+          () => cancelEncode(item.recordingId),
+          TEXTS.encodeCancelledOf(quotedTitle(item)),
         )
       }
     >
