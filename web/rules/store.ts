@@ -1,7 +1,7 @@
 /** Actions on rules: switch, delete, restore. */
 import { signal } from '@preact/signals';
 import type { RuleItem } from '../../lib/wire/api.ts';
-import { asFailure, createRule, deleteRule, replaceRule } from '../query/api.ts';
+import { asFailure, createRule, deleteRule, getRule, replaceRule } from '../query/api.ts';
 import { RULES } from '../query/queries.ts';
 import { entryOf } from '../query/use-query.ts';
 import { showToast } from '../ui/toast.tsx';
@@ -29,7 +29,8 @@ interface Pressed {
 /** Switches a rule on or off. False when that failed; the reason is shown. */
 export async function switchRule({ rule, renew, byKeys }: Pressed, enabled: boolean): Promise<boolean> {
   try {
-    await replaceRule(rule.id, { ...bodyOfRule(rule), enabled });
+    // It may have been edited since it was drawn, here before an undo or on another screen: only the switch is changed.
+    await replaceRule(rule.id, { ...bodyOfRule(await getRule(rule.id)), enabled });
   } catch (error) {
     showToast(TEXTS.notSwitched(reasonOf(error)));
     renew();
