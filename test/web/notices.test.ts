@@ -146,6 +146,17 @@ describe.skipIf(!hasChromium)('notices', () => {
     ]);
   });
 
+  test('a browser that is not allowed to notify says so', async () => {
+    const page = await rig.open('nowhere');
+    await page.addInitScript(() => {
+      const denied = { permission: 'default', requestPermission: async () => 'denied' };
+      Object.defineProperty(window, 'Notification', { value: denied });
+    });
+    await page.goto(`${rig.service.url}settings`);
+    await page.getByRole('button', { name: 'この端末に通知' }).click();
+    await page.getByRole('alert').getByText('通知が禁止されています').waitFor();
+  });
+
   test('on a phone the bell stands on home, and the form fits', async () => {
     const page = await rig.open('', PHONE);
     await page.locator('.home-head .bell').click();

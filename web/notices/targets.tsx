@@ -14,9 +14,12 @@ import { agoText } from '../words/time.ts';
 import { TargetForm } from './target-form.tsx';
 import { FORMAT_LABELS, TEXTS } from './texts.ts';
 
+/** Why this browser is not registered: a sentence for people. */
+class PushRefusal extends Error {}
+
 function messageOf(error: unknown): string {
-  // Sentences of our own; whatever else a browser throws is about the connection.
-  return error instanceof Error && error.cause !== undefined ? error.message : asFailure(error).message;
+  // Whatever else a browser throws is about the connection.
+  return error instanceof PushRefusal ? error.message : asFailure(error).message;
 }
 
 function stateText({ last, waiting }: Target): string {
@@ -81,9 +84,9 @@ function pushObstacle(): string | undefined {
   return undefined;
 }
 
-/** Asks the person, and the browser's push service. @throws Error with a sentence for people */
+/** Asks the person, and the browser's push service. @throws PushRefusal, ApiFailure */
 async function subscribe(): Promise<PushSubscription> {
-  if ((await Notification.requestPermission()) !== 'granted') throw new Error(TEXTS.denied);
+  if ((await Notification.requestPermission()) !== 'granted') throw new PushRefusal(TEXTS.denied);
   const { publicKey } = await getPushKey();
   await navigator.serviceWorker.register('sw.js');
   const registration = await navigator.serviceWorker.ready;
@@ -96,7 +99,7 @@ async function subscribe(): Promise<PushSubscription> {
       applicationServerKey: publicKey,
     });
   } catch (error) {
-    throw new Error(TEXTS.pushFailed, { cause: error });
+    throw new PushRefusal(TEXTS.pushFailed, { cause: error });
   }
 }
 
