@@ -341,7 +341,7 @@ describe.skipIf(!hasChromium)('saved by the page', () => {
       };
     });
     await pressSave(page);
-    await page.getByText('この端末の空きが足りなくなりました').waitFor();
+    await page.getByText('この端末の空きが足りなくなりました').first().waitFor();
     expect(await rows(page)).toMatchObject([{ state: 'failed', failure: 'full' }]);
     await page.reload();
     await page.getByRole('button', { name: 'もう一度保存' }).click();

@@ -5,7 +5,7 @@ import type { Previews } from '../../lib/wire/recordings.ts';
 import { ApiFailure, addressOf, exchange, failureOf, json } from '../query/api.ts';
 import { type Decodable, totalOf } from './download-plan.ts';
 import type { SavedSource, SavedVideo } from './saved-video.ts';
-import { TEXTS } from './texts.ts';
+import { FAILURE_TEXTS, TEXTS } from './texts.ts';
 
 // What this device can decode and store, asked of the browser.
 
@@ -85,7 +85,7 @@ export async function measure(recording: Recording, source: SavedSource): Promis
     previewsOf(id),
     head(`api/recordings/${id}/file?source=${source}`),
   ]);
-  if (video === undefined) throw new ApiFailure('not_found', TEXTS.noFile, 404);
+  if (video === undefined) throw new ApiFailure('not_found', FAILURE_TEXTS.gone, 404);
   const data = `api/recordings/${id}/databroadcast`;
   const wanted = [
     `api/recordings/${id}/captions.json`,

@@ -82,7 +82,8 @@ function reservedFor(id: RecordingId): number {
 /** Measures and adds the row. @throws SaveRefusal, ApiFailure */
 async function prepare(recording: Recording, series: string | null): Promise<SavedVideo> {
   const source = chooseSource(recording.files, await decodable());
-  if (source === 'no_file') throw new SaveRefusal(TEXTS.noFile);
+  if (source === 'no_file')
+    throw new SaveRefusal(recording.state === 'failed' ? TEXTS.failedRecording : TEXTS.noFile);
   if (source === 'no_codec') throw new SaveRefusal(TEXTS.noCodec);
   const measured = await measure(recording, source);
   await navigator.storage.persist().catch(() => false);
@@ -263,7 +264,7 @@ async function download(row: SavedVideo): Promise<void> {
 }
 
 async function fail(row: SavedVideo, failure: SaveFailure): Promise<void> {
-  if (await failVideo(database, row, failure)) showToast(TEXTS.failedOf(nameOf(row)));
+  if (await failVideo(database, row, failure)) showToast(TEXTS.failedOf(nameOf(row), FAILURE_TEXTS[failure]));
 }
 
 function warn(event: BeforeUnloadEvent): void {

@@ -27,7 +27,7 @@ export const TEXTS = {
   notQueued: (count: number, why: string): string => `${count}件は保存できません。${why}`,
   queued: (size: number): string => `この端末に保存します（${bytesText(size)}）`,
   done: (name: string): string => `${name}を保存しました`,
-  failedOf: (name: string): string => `${name}を保存できませんでした`,
+  failedOf: (name: string, why: string): string => `${name}を保存できませんでした。${why}`,
 
   // The list
   downloading: '保存中',
@@ -95,6 +95,7 @@ export const TEXTS = {
     '証明書を TLS_CERT に設定するか、https のプロキシを通すと保存できます。手順は docs/https.md にあります。それまでは、ファイルをダウンロードして端末のプレーヤーで見られます。',
   notSupported: 'このブラウザーでは、録画をこの端末に保存できません。',
   noFile: '変換していない録画は保存できません。「変換する」を押し、終わってから保存してください。',
+  failedRecording: '録画に失敗した番組は変換できないため、この端末に保存できません。',
   noCodec:
     'この端末では、この録画の形式（AV1）を再生できません。互換性の高い形式（H.264）に変換すると保存できます。',
   noSpace: (needed: number): string => `空きが足りません。${bytesText(needed)}ほど必要です。`,
@@ -106,7 +107,7 @@ export const TEXTS = {
 
 export const FAILURE_TEXTS: Readonly<Record<SaveFailure, string>> = {
   gone: 'サーバーの録画、またはそのファイルが削除されています。',
-  full: 'この端末の空きが足りなくなりました。',
+  full: 'この端末の空きが足りなくなりました。保存した録画を消すと、もう一度保存できます。',
   total: 'ファイルが、測ったときより大きくなっています。',
   changed: '保存している間に、ファイルが新しくなりました。',
   refused: 'ログインの期限が切れたか、許可されたネットワークの外にいます。',
