@@ -20,8 +20,8 @@ function numbers(first: number, last: number, step: number): number[] {
 }
 
 const RANGES: Record<BroadcastType, readonly string[]> = {
-  /** Transmitters end at 52; cable networks pass terrestrial stations on up to 62. */
-  GR: numbers(13, 62, 1).map((number) => `T${two(number)}`),
+  /** Channels 53 to 62 have not been used for television since 2012. */
+  GR: numbers(13, 52, 1).map((number) => `T${two(number)}`),
   /** Every transponder has up to four streams, numbered by their position. */
   BS: numbers(1, 23, 2).flatMap((number) => [0, 1, 2, 3].map((slot) => `BS${two(number)}_${slot}`)),
   CS: numbers(2, 24, 2).map((number) => `CS${two(number)}`),
@@ -81,7 +81,19 @@ export function startTask(progress: ScanProgress, task: ScanTask): void {
   progress.running.push(task);
 }
 
-/** Applies the end of a survey. A channel that failed is read again after all others. */
+/**
+ * Ends of a first reading after which the channel is read again: something was received, or agent or
+ * program failed. A channel without a signal costs a tuner the whole lock time, and most channels of a region are empty.
+ */
+const READ_AGAIN: ReadonlySet<SurveyOutcome> = new Set([
+  'complete',
+  'unreachable',
+  'crashed',
+  'partial',
+  'broken',
+]);
+
+/** Applies the end of a survey. A channel that had a signal and failed is read again after all others. */
 export function settleTask(progress: ScanProgress, task: ScanTask, result: SurveyResult): void {
   progress.running = progress.running.filter((other) => !isSame(other, task));
   if (result.outcome === 'no_tuner' || result.outcome === 'cancelled') {
@@ -95,7 +107,7 @@ export function settleTask(progress: ScanProgress, task: ScanTask, result: Surve
     settleFound(progress, task, stream);
     return;
   }
-  if (task.attempt === 1 && !isAbsentSlot(progress, task)) {
+  if (task.attempt === 1 && READ_AGAIN.has(result.outcome) && !isAbsentSlot(progress, task)) {
     progress.waiting.push({ ...task, attempt: 2 });
     progress.total += 1;
     return;
