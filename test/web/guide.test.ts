@@ -326,7 +326,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
         }
         expect([seed, turn, moves, await overlaps(page)]).toEqual([seed, turn, moves, []]);
       }
-      await page.context().close();
+      await rig.closePages();
     }
   });
 
@@ -413,7 +413,7 @@ describe.skipIf(!hasChromium)('the guide', () => {
             titles.filter((title) => getComputedStyle(title).backgroundColor === 'rgba(0, 0, 0, 0)').length,
         );
       expect(bare).toBe(0);
-      await page.context().close();
+      await rig.closePages();
     }
   });
 

@@ -47,22 +47,45 @@ describe.skipIf(!hasChromium)('a page that is used again', () => {
     await page.addInitScript(() => Object.assign(globalThis, { left: true }));
     await page.route('**/api/health', (route) => route.fulfill({ body: 'left' }));
     await page.setViewportSize({ width: 320, height: 640 });
+    await page.emulateMedia({ media: 'print', forcedColors: 'active', contrast: 'more' });
     const session = await page.context().newCDPSession(page);
     await session.send('Emulation.setCPUThrottlingRate', { rate: 2 });
   });
 
-  test('is the same page without scripts, routes, size and debugger of the last test', async () => {
+  const QUERIES = [
+    ...['print', '(forced-colors: active)', '(prefers-contrast: more)'],
+    ...['(prefers-color-scheme: dark)', '(prefers-reduced-motion: reduce)'],
+  ];
+  const matching = (page: Page): Promise<string[]> =>
+    page.evaluate((queries) => queries.filter((query) => matchMedia(query).matches), QUERIES);
+
+  test('is the same page without scripts, routes, size, media and debugger of the last test', async () => {
     const page = await rig.open('recordings', OWN);
     expect(page === first).toBe(true);
     expect(await page.evaluate(() => ['left' in globalThis, innerWidth])).toEqual([false, 1440]);
+    expect(await matching(page)).toEqual([]);
     expect(await page.evaluate(async () => (await fetch('api/health')).json())).toHaveProperty('status');
-    await page.emulateMedia({ forcedColors: 'active' });
+  });
+
+  test('is the same page where a test asks for another size, other colours or less motion', async () => {
+    const look = { colorScheme: 'dark', reducedMotion: 'reduce' } as const;
+    const page = await rig.open('recordings', { ...OWN, viewport: { width: 800, height: 500 }, ...look });
+    expect(page === first).toBe(true);
+    expect(await page.evaluate(() => [innerWidth, innerHeight])).toEqual([800, 500]);
+    expect(await matching(page)).toEqual(QUERIES.slice(-2));
+  });
+
+  test('has the usual size and media again', async () => {
+    const page = await rig.open('recordings', OWN);
+    expect(page === first).toBe(true);
+    expect([await page.evaluate(() => innerWidth), await matching(page)]).toEqual([1440, []]);
+    await page.exposeFunction('left', () => true);
   });
 
   test('is closed after a test that installed something which stays', async () => {
     expect(first.isClosed()).toBe(true);
     const page = await rig.open('recordings', OWN);
-    expect(await page.evaluate(() => matchMedia('(forced-colors: active)').matches)).toBe(false);
+    expect(await page.evaluate(() => 'left' in globalThis)).toBe(false);
   });
 
   test('serves only tests that open it in the same way', async () => {

@@ -15,12 +15,24 @@ interface PageOptions extends BrowserContextOptions {
 /** Methods whose effect outlasts a document and cannot be removed. */
 const LASTING = {
   page: [
-    ...['addLocatorHandler', 'emulateMedia', 'exposeBinding', 'exposeFunction', 'routeWebSocket'],
-    'setExtraHTTPHeaders',
+    ...['addLocatorHandler', 'exposeBinding', 'exposeFunction', 'routeWebSocket', 'setExtraHTTPHeaders'],
   ],
   context: ['addInitScript', 'grantPermissions', 'newPage', 'route', 'setOffline'],
   clock: ['install', 'pauseAt', 'setFixedTime', 'setSystemTime'],
 } as const;
+
+/** What a page has before a test asks for something else. */
+const USUAL_SIZE = { width: 1440, height: 900 };
+const USUAL_MEDIA = {
+  media: null,
+  colorScheme: 'light',
+  reducedMotion: 'no-preference',
+  forcedColors: 'none',
+  contrast: 'no-preference',
+} as const;
+
+/** A wait for a state of the page checks it at this interval: with every frame, it makes the browser draw 60 a second. */
+const POLL_MS = 50;
 
 /** A page keeps the memory of a browser's tab. */
 const MOST_PARKED = 4;
@@ -32,8 +44,21 @@ interface Held {
   readonly session: CDPSession;
   /** Remove what was installed for the last test and by it. */
   readonly removals: (() => Promise<unknown>)[];
+  /** Size or media are not the usual ones. */
+  isReshaped: boolean;
   /** The test installed something that stays. */
   isChanged: boolean;
+}
+
+/**
+ * What moves for ever, such as the light of a recording in progress, is drawn 60 times a second as long as a page is open.
+ * Runs in the page.
+ */
+export function moveOnce(): void {
+  if (window !== top) return;
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync('*, ::before, ::after { animation-iteration-count: 1 !important; }');
+  document.adoptedStyleSheets = [sheet];
 }
 
 /** Tells `after` what each call of the method returned. */
@@ -55,11 +80,10 @@ function noticeChanges(held: Held): void {
   for (const name of LASTING.page) intercept(page, name, change);
   for (const name of LASTING.context) intercept(context, name, change);
   for (const name of LASTING.clock) intercept(page.clock, name, change);
-  const size = page.viewportSize();
-  const resize = page.setViewportSize.bind(page);
-  intercept(page, 'setViewportSize', () => {
-    if (size !== null) removals.push(() => resize(size));
-  });
+  for (const name of ['setViewportSize', 'emulateMedia'])
+    intercept(page, name, () => {
+      held.isReshaped = true;
+    });
   intercept(page, 'route', () => {
     removals.push(() => page.unrouteAll({ behavior: 'ignoreErrors' }));
   });
@@ -72,6 +96,13 @@ function noticeChanges(held: Held): void {
   });
 }
 
+function pollSlowly(page: Page): void {
+  page.waitForFunction = new Proxy(page.waitForFunction, {
+    apply: (wait, self, [condition, argument, options]) =>
+      Reflect.apply(wait, self, [condition, argument, { polling: POLL_MS, ...options }]),
+  });
+}
+
 export class PagePool {
   readonly #parked: Held[] = [];
   readonly #used = new Set<Held>();
@@ -80,24 +111,31 @@ export class PagePool {
 
   /** @param aheadMs difference of the page's clock to the machine's */
   async open(url: string, aheadMs: number, options: PageOptions): Promise<Page> {
-    const key = JSON.stringify(options);
+    const { viewport, colorScheme, reducedMotion, ...lasting } = options;
+    const key = JSON.stringify(lasting);
     const at = this.#parked.findIndex((one) => one.key === key && !one.page.isClosed());
     const [parked] = at < 0 ? [] : this.#parked.splice(at, 1);
-    const held = parked ?? (await this.#create(key, options));
+    const held = parked ?? (await this.#create(key, lasting));
     this.#used.add(held);
-    await held.page.addInitScript(shiftDate, aheadMs);
-    await held.page.goto(url);
-    return held.page;
+    const { page } = held;
+    if (viewport != null) await page.setViewportSize(viewport);
+    if (colorScheme !== undefined) await page.emulateMedia({ colorScheme });
+    if (reducedMotion !== undefined) await page.emulateMedia({ reducedMotion });
+    await page.addInitScript(shiftDate, aheadMs);
+    await page.goto(url);
+    return page;
   }
 
   async #create(key: string, { letters, ...options }: PageOptions): Promise<Held> {
-    const context = await this.browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+    const context = await this.browser.newContext({ viewport: USUAL_SIZE, ...options });
+    await context.addInitScript(moveOnce);
     const page = await context.newPage();
     const session = await context.newCDPSession(page);
     if (letters !== undefined)
       await session.send('Page.setFontSizes', { fontSizes: { standard: letters, fixed: letters } });
-    const held: Held = { key, context, page, session, removals: [], isChanged: false };
+    const held: Held = { key, context, page, session, removals: [], isReshaped: false, isChanged: false };
     noticeChanges(held);
+    pollSlowly(page);
     return held;
   }
 
@@ -125,6 +163,11 @@ export class PagePool {
     });
     for (const remove of removals.splice(0)) await remove();
     await page.goto(emptyUrl);
+    if (held.isReshaped) {
+      await page.setViewportSize(USUAL_SIZE);
+      await page.emulateMedia(USUAL_MEDIA);
+      held.isReshaped = false;
+    }
     await page.mouse.move(-1, -1);
     await page.evaluate(() => {
       localStorage.clear();
