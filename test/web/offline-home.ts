@@ -13,8 +13,12 @@ import { manyStations } from './fake-guide.ts';
 import type { FakeFile, FakePlayback } from './fake-playback.ts';
 import { fakeRecording, newRecordings } from './fake-recordings.ts';
 import { FakeService } from './fake-service.ts';
+import { moveOnce } from './page-pool.ts';
 
 const STATIONS = manyStations([4, 0, 0]);
+
+/** A small page: most of what a picture costs is its drawing. */
+const VIEWPORT = { width: 1024, height: 640 };
 
 /** The headless shell has no background fetch. */
 export const FULL_CHROMIUM = process.env.CHROMIUM_FULL_PATH ?? '/usr/bin/chromium';
@@ -65,8 +69,13 @@ export async function offlineHome(executablePath: string, prefix = '/tv/'): Prom
     ...['--no-sandbox', '--disable-gpu', '--autoplay-policy=no-user-gesture-required'],
     `--host-resolver-rules=MAP ${PLAIN_HOST} 127.0.0.1`,
   ];
-  const context = await chromium.launchPersistentContext(profile, { executablePath, args });
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath,
+    args,
+    viewport: VIEWPORT,
+  });
   context.setDefaultTimeout(HANG_LIMIT_MS);
+  await context.addInitScript(moveOnce);
   const start = (at: number, folder = webDir): FakeService =>
     new FakeService(folder, stream, STATIONS, prefix, at);
   const now = Date.now();
@@ -87,6 +96,8 @@ export async function offlineHome(executablePath: string, prefix = '/tv/'): Prom
   let service = start(0);
   const { port, url } = service;
   let isAway = false;
+  /** A page that was used before has compiled the scripts of the UI. */
+  let [idle] = context.pages();
   const fill = (): void => {
     const held = newRecordings(recordings(), stream);
     held.playback.file = { bytes, etag: '"v1"', ranges: [] };
@@ -109,7 +120,8 @@ export async function offlineHome(executablePath: string, prefix = '/tv/'): Prom
     context,
     url,
     async open(path: string): Promise<Page> {
-      const page = await context.newPage();
+      const page = idle ?? (await context.newPage());
+      idle = undefined;
       await page.goto(url + path);
       return page;
     },
@@ -125,12 +137,13 @@ export async function offlineHome(executablePath: string, prefix = '/tv/'): Prom
     },
     async reset(): Promise<void> {
       if (isAway) home.back();
-      const old = context.pages();
-      const page = await context.newPage();
-      await Promise.all(old.map((one) => one.close()));
+      const [page = await context.newPage(), ...others] = context.pages();
+      await Promise.all(others.map((one) => one.close()));
       await page.goto(`${url}empty`);
+      await page.setViewportSize(VIEWPORT);
       await page.evaluate(async () => {
         localStorage.clear();
+        sessionStorage.clear();
         await new Promise((resolve) => {
           const request = indexedDB.deleteDatabase('svc-offline');
           request.onsuccess = resolve;
@@ -138,6 +151,7 @@ export async function offlineHome(executablePath: string, prefix = '/tv/'): Prom
         });
       });
       fill();
+      idle = page;
     },
     async close(): Promise<void> {
       await context.close();
