@@ -244,6 +244,20 @@ test('only JSON is described as accepted, and only JSON is accepted', () => {
   }
 });
 
+test('parameters of a query are described as the text that they are', () => {
+  const others = description
+    .operations()
+    .flatMap(([path, method, { parameters = [] }]) =>
+      parameters
+        .filter(
+          (one) => one.in === 'query' && one.schema?.type !== 'string' && one.schema?.enum === undefined,
+        )
+        .map(({ name }) => `${method} ${path} ${name}`),
+    );
+  // A schema for a number refuses every value.
+  expect(others).toEqual([]);
+});
+
 test('nullable fields say so in their description', () => {
   const found = description.find('GET', '/api/search')?.responses[200]?.content?.['application/json']?.schema;
   const empty = { more: false, rows: [] };
