@@ -48,7 +48,7 @@ Environment:
   MIRAKURUN_HOST                address of MIRAKURUN_PORT (as HOST)
   MIRAKURUN_PORT                port of the Mirakurun-compatible interface ("default": 40772); off without it
   MIRAKURUN_SOCKET              Unix socket of that interface
-  HDHR_PORT                port of the HDHomeRun-compatible interface ("default": 5004); off without it
+  HDHR_PORT                     port of the HDHomeRun-compatible interface ("default": 5004); off without it
   HDHOMERUN_DISCOVERY_PORT      UDP port of its discovery (65001)
   CHANNEL_SYNC_INTERVAL         interval of reading stations from the agent, in ms (60000)
   SERVICE_FORGET_AFTER          a station missing for this long is forgotten, in ms (1800000)

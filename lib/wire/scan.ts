@@ -35,7 +35,9 @@ export const ScanStatusSchema = t.Object(
     state: oneOf(SCAN_STATES),
     types: t.Array(BroadcastTypeSchema),
     done: t.Integer({ description: 'readings that ended, second ones among them' }),
-    total: t.Integer({ description: 'readings: one per channel, and a second one for each failed channel' }),
+    total: t.Integer({
+      description: 'readings: one per channel, and a second one for each that failed with a signal',
+    }),
     current: t.Array(PhysicalChannelSchema, { description: 'channels being looked at' }),
     found: t.Array(ScanFoundSchema),
     failed: t.Array(ScanFailedSchema, { description: 'channels on which nothing was found' }),
