@@ -447,6 +447,19 @@ describe.skipIf(!hasChromium)('reservations', () => {
     await page.waitForFunction(() => document.activeElement?.closest('.day-focus') !== null);
   });
 
+  test('the timetable waits for the tuners before it says which of them records what', async () => {
+    fill(busyEvening(STATIONS, dayOf(Date.now()) + DAY_MS + 7 * 3_600_000));
+    const tuners = Promise.withResolvers<void>();
+    rig.service.state.before = async ({ pathname }) =>
+      pathname.endsWith('/api/tuners') ? await tuners.promise : undefined;
+    const page = await rig.open('reservations?view=day');
+    await page.locator('.guide-day').nth(2).click();
+    await page.locator('.block-skeleton, .day-head').first().waitFor();
+    expect(await page.locator('.day-head').count()).toBe(0);
+    tuners.resolve();
+    await page.locator('.day-head b', { hasText: '地デジ 1' }).waitFor();
+  });
+
   test('on a phone time runs downwards, and nothing is wider than the screen', async () => {
     const noon = dayOf(Date.now()) + DAY_MS + 7 * 3_600_000;
     fill(busyEvening(STATIONS, noon));

@@ -252,7 +252,9 @@ export function DayView({ items }: { items: readonly ReservationItem[] }) {
   const chosen = useSignal<TimetablePlace | undefined>(undefined);
   const stage = useRef<HTMLElement>(null);
   const first = rows.flatMap(({ bars }) => bars).sort((a, b) => a.openAt - b.openAt)[0]?.openAt;
-  useFirstView(stage, day, first);
+  // Before that every recording would stand as without one.
+  const isKnown = (tuners.value ?? tuners.failure) !== undefined;
+  useFirstView(stage, day, isKnown ? first : undefined);
   const shown = rows.some(({ bars }) => bars.some(({ item }) => item.id === chosen.value?.id))
     ? chosen.value
     : enterBars(rows, latest(day, now.value));
@@ -311,6 +313,8 @@ export function DayView({ items }: { items: readonly ReservationItem[] }) {
         >
           <p>{TEXTS.emptyDayNote}</p>
         </Panel>
+      ) : !isKnown ? (
+        <span class="skeleton block-skeleton" role="status" aria-label={TEXTS.loading} />
       ) : (
         <>
           <section

@@ -36,7 +36,7 @@ const WAITS_FOR = {
   commercials: 'CMを検出しています',
   pictures: 'サムネイルを作っています',
   retry: 'あとでもう一度試します',
-  recording: 'ごみ箱にあります',
+  recording: 'ごみ箱にあるか、ファイルがありません',
 } as const;
 
 /** Where one is: `43%・あと12分`, `待機中`, `失敗`. */
