@@ -194,7 +194,7 @@ export function Preview({ state, stale, words, onRetry }: PreviewProps) {
             <b class="block-level">{state.failure.message}</b>
             {adviceFor(state.failure).next}
           </p>
-          <button type="button" class="button button-small" onClick={onRetry}>
+          <button type="button" class="button button-small rigid nowrap" onClick={onRetry}>
             {TEXTS.retry}
           </button>
         </div>
