@@ -11,6 +11,7 @@ import { type RunningAgent, startAgent } from '../../agent/agent.ts';
 import { SILENT_LOG } from '../../lib/host/log.ts';
 import { Networks } from '../../lib/host/networks.ts';
 import type { Recording, Station } from '../../lib/wire/api.ts';
+import { FFMPEG_WITHOUT_AV1 } from '../program.ts';
 import { startTestService, type TestService } from '../service/harness.ts';
 import { scenarioFile } from '../synth/scenario-file.ts';
 import { airOf } from '../synth/tuning.ts';
@@ -50,7 +51,7 @@ describe.skipIf(!hasChromium)('a station whose tuner goes to a recording', () =>
     });
     const environment = {
       TUNER_AGENT_URL: agent.url,
-      FFMPEG_PATH: Bun.which('ffmpeg') ?? '',
+      FFMPEG_PATH: FFMPEG_WITHOUT_AV1,
       ALLOWED_HOSTS: PLAIN_HOST,
     };
     service = await startTestService({ environment, webDir: await builtWeb() });

@@ -3,7 +3,7 @@
  * fields of these rows included.
  */
 import { Database } from 'bun:sqlite';
-import { expect, test } from 'bun:test';
+import { expect } from 'bun:test';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ import type { Recording, ReservationItem, Station } from '../../lib/wire/api.ts'
 import type { RuleItem } from '../../lib/wire/schedule.ts';
 import { SVC } from '../built-programs.ts';
 import { type Program, startProgram, WITHOUT_FFMPEG } from '../program.ts';
+import type { RealTime } from '../real-time.ts';
 import { putPrograms } from '../service/guide-rows.ts';
 import { until } from '../until.ts';
 import { CrowdAgent } from './crowd-agent.ts';
@@ -153,7 +154,7 @@ export const damagedDatabase = {
     agent = new CrowdAgent(1, STATIONS);
     await startService();
   },
-  tests: (): void =>
+  tests: ({ test }: RealTime): void =>
     test(
       'the service starts with damaged recordings, reservations, rules and settings, and reports them',
       damagedRows,

@@ -1,7 +1,8 @@
 /** A recorder that repeatedly crashes just after it began to write: the downtimes are gaps. */
-import { expect, test } from 'bun:test';
+import { expect } from 'bun:test';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { RealTime } from '../real-time.ts';
 import { RecorderProcess, stored } from '../record/recorder-process-control.ts';
 import { clockSpan, compare, probed, TestBroadcast } from '../record/test-broadcast.ts';
 import { until } from '../until.ts';
@@ -53,7 +54,7 @@ export const recorderLives = {
   start: async (): Promise<void> => {
     air = await TestBroadcast.start(['T30'], 'GR:1');
   },
-  tests: (): void =>
+  tests: ({ test }: RealTime): void =>
     test(
       'that run for less than a second write one file, and only the time between them is missing',
       shortLives,

@@ -1,7 +1,8 @@
 /** A reception worker that hangs: it is terminated, and its recordings continue in another one. */
-import { expect, test } from 'bun:test';
+import { expect } from 'bun:test';
 import { join } from 'node:path';
 import { ReceptionPool } from '../../src/reception/reception-pool.ts';
+import type { RealTime } from '../real-time.ts';
 import { SessionFixture } from '../record/session-fixture.ts';
 import { compare, countCompared, probed, TestBroadcast } from '../record/test-broadcast.ts';
 import { until } from '../until.ts';
@@ -31,10 +32,9 @@ const KINDS: [Silence, string, string][] = [
   ['is blocked', 'T32', 'T33'],
 ];
 
-function tests(): void {
-  test.each(KINDS)(
-    'that %s is replaced: the same file continues, the gap is reported, others lose nothing',
-    async (silence, channel, other) => {
+function tests({ test }: RealTime): void {
+  for (const [silence, channel, other] of KINDS) {
+    test(`that ${silence} is replaced: the same file continues, the gap is reported, others lose nothing`, async () => {
       const { fixture, workers } = makeFixture(channel);
       const began = Date.now();
       const times = { openAt: began, endAt: began + LENGTH_MS };
@@ -76,8 +76,8 @@ function tests(): void {
         ),
       );
       await fixture.close();
-    },
-  );
+    });
+  }
 }
 
 export const silentWorkers = {

@@ -2,7 +2,8 @@
  * Faults inside the service: workers that stop responding, recorders that crash at once, a database with
  * damaged rows.
  */
-import { afterAll, beforeAll, describe } from 'bun:test';
+import { afterAll, describe } from 'bun:test';
+import { realTime } from '../real-time.ts';
 import { damagedDatabase } from './damaged-database.ts';
 import { recorderLives } from './short-lived-recorders.ts';
 import { silentWorkers } from './silent-workers.ts';
@@ -13,7 +14,8 @@ const SUITES = {
   'a damaged database': damagedDatabase,
 };
 
-beforeAll(async () => {
+const measured = realTime();
+measured.prepare(async () => {
   await Promise.all(Object.values(SUITES).map((suite) => suite.start()));
 });
 afterAll(async () => {
@@ -21,5 +23,5 @@ afterAll(async () => {
 });
 
 describe.concurrent('within the service', () => {
-  for (const [name, { tests }] of Object.entries(SUITES)) describe(name, tests);
+  for (const [name, { tests }] of Object.entries(SUITES)) describe(name, () => tests(measured));
 });
