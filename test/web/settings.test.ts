@@ -156,6 +156,9 @@ describe.skipIf(!hasChromium)('settings', () => {
     await until(() => rig.service.household.settings.retryDamaged === 'never');
     await page.getByRole('button', { name: '確認して追加' }).click();
     await page.getByRole('alert').getByText('「フォルダーのパス」を入力してください').waitFor();
+    await page.getByLabel('フォルダーのパス').fill('mnt/disk2');
+    await page.getByRole('button', { name: '確認して追加' }).click();
+    await page.getByRole('alert').getByText('「フォルダーのパス」は / から始めてください').waitFor();
     await page.getByLabel('フォルダーのパス').fill('/mnt/disk2');
     await page.getByLabel('確保する空き容量（GB）').fill('たくさん');
     await page.getByRole('alert').getByText('「確保する空き容量（GB）」は').waitFor();
@@ -347,6 +350,13 @@ describe.skipIf(!hasChromium)('settings', () => {
     await sheet.getByLabel('ブローカーのホスト名').fill('homeassistant.local');
     await sheet.getByLabel('TLS で暗号化する').click();
     expect(await sheet.getByLabel('ポート').inputValue()).toBe('8883');
+    rig.service.household.problems.set('mqtt', {
+      body: { message: '「port」の値が正しくありません。', code: 'bad_request', path: 'port' },
+      status: 400,
+    });
+    await sheet.getByRole('button', { name: '保存して接続する' }).click();
+    await sheet.getByRole('alert').getByText('ポートは 1〜65535 の数字で入力してください').waitFor();
+    rig.service.household.problems.delete('mqtt');
     await sheet.getByLabel('ユーザー名').fill('tv');
     await sheet.getByLabel('パスワード').fill('秘密');
     expect(await violations(page)).toEqual([]);

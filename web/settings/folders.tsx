@@ -117,11 +117,12 @@ function AddFolder({ configured, isRefused, onEdit, save }: AddProps) {
   const hasPath = path.trim() !== '';
   const hasFloor = floor.trim() !== '' && Number.isFinite(gigabytes) && gigabytes >= 0;
   const isNew = hasPath && missing === path.trim();
-  const noPath = isChecked && !hasPath;
+  const isAbsolute = path.trim().startsWith('/');
+  const noPath = isChecked && !isAbsolute;
   const noFloor = isChecked && !hasFloor;
   const add = async (): Promise<void> => {
     setChecked(true);
-    if (!hasPath || !hasFloor) return;
+    if (!isAbsolute || !hasFloor) return;
     if (!isNew && (await isFolderMissing(path.trim()))) {
       setMissing(path.trim());
       return;
@@ -191,7 +192,7 @@ function AddFolder({ configured, isRefused, onEdit, save }: AddProps) {
       ) : null}
       {noPath || noFloor ? (
         <p class="alert" role="alert">
-          {noPath ? TEXTS.folderPathMissing : TEXTS.folderFloorWrong}
+          {!noPath ? TEXTS.folderFloorWrong : hasPath ? TEXTS.folderPathWrong : TEXTS.folderPathMissing}
         </p>
       ) : null}
       {isBrowsing ? (

@@ -21,6 +21,14 @@ function stateText({ enabled, last }: MqttState): string {
   return last === null ? TEXTS.mqttWaiting : TEXTS.mqttLast(last.message, agoText(last.at, now.value));
 }
 
+const isNamed = (path: string | undefined): path is keyof typeof TEXTS.mqttWrong =>
+  path !== undefined && Object.hasOwn(TEXTS.mqttWrong, path);
+
+/** The service calls the fields by their names in its API. */
+function refusalText({ path, message }: ApiFailure): string {
+  return isNamed(path) ? TEXTS.mqttWrong[path] : message;
+}
+
 function BrokerForm({ state, onClose }: { state: MqttState; onClose: () => void }) {
   const [host, setHost] = useState(state.host);
   const [port, setPort] = useState(String(state.port));
@@ -80,7 +88,7 @@ function BrokerForm({ state, onClose }: { state: MqttState; onClose: () => void 
           onInput={setPassword}
         />
         <TextField label={TEXTS.mqttPrefix} value={prefix} failed={of('prefix')} onInput={setPrefix} />
-        <Refusal text={failure?.message} />
+        <Refusal text={failure === undefined ? undefined : refusalText(failure)} />
         <button type="submit" class="button button-main" disabled={busy}>
           {TEXTS.mqttSave}
         </button>

@@ -78,6 +78,7 @@ export const TEXTS = {
   newFolder: (path: string) =>
     `「${path}」というフォルダーはまだありません。間違いがなければ「新しく作って追加」を押してください。最初の録画のときに作ります。`,
   folderPathMissing: '「フォルダーのパス」を入力してください。「参照」で選ぶこともできます。',
+  folderPathWrong: '「フォルダーのパス」は / から始めてください（例：/mnt/disk2/recordings）。',
   folderFloorWrong: '「確保する空き容量（GB）」は 0 以上の数で入力してください。',
   browse: '参照',
   browsing: 'フォルダーを選ぶ',
@@ -226,6 +227,11 @@ export const TEXTS = {
   mqttPassword: 'パスワード',
   mqttKeepPassword: 'パスワード（空なら変更しない）',
   mqttPrefix: 'ディスカバリーのトピック',
+  /** Of a field that the service refused, by its name there. */
+  mqttWrong: {
+    host: 'ブローカーのホスト名が正しくありません。homeassistant.local や 192.168.1.10 のように入力してください。',
+    port: 'ポートは 1〜65535 の数字で入力してください。',
+  },
 
   // Links for television software
   linkName: '端末の名前（例：居間の Kodi）',
