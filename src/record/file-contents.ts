@@ -72,7 +72,7 @@ export function withoutFiles(measured: Measured, paths: readonly string[]): Meas
   const lost = (measured.files ?? []).filter(({ path }) => paths.includes(path));
   if (lost.length === 0) return measured;
   const rest = new RecordingMeasurement(structuredClone(measured));
-  for (const { from, to } of lost) rest.lost('disk_failed', { from, to });
+  for (const { from, to } of lost) rest.lost('file_changed', { from, to });
   return rest.value;
 }
 

@@ -381,7 +381,7 @@ test('a lost file has lost its packets that were not reported yet, and those of 
   one.take(second(1000), monotonicMs(2000));
   clock.now = 2800;
   leave('/b.ts', 2600);
-  one.forget('/b.ts', false, 'file_changed');
+  one.forget('/b.ts', false);
   one.take({ kind: 'opened', path: '/c.ts', size: 0, former: null }, monotonicMs(2800));
   clock.now = 3000;
   one.take(second(2000), monotonicMs(3000));

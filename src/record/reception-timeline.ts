@@ -277,7 +277,8 @@ export class ReceptionTimeline {
    * The contents of this file are lost, but not what was queued when the output left it.
    * @param isAll there is no other file
    */
-  forget(path: string, isAll: boolean, cause: GapCause = 'disk_failed'): void {
+  forget(path: string, isAll: boolean): void {
+    const cause = 'file_changed';
     const { stretches, files = [] } = this.measured;
     const left = this.#left?.path === path ? this.#datedArrival(this.#left.writtenUntil) : undefined;
     const lost = isAll ? [...stretches] : files.filter((one) => one.path === path);

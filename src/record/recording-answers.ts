@@ -27,7 +27,7 @@ export function recordingReasonText(reason: RecordingReason | null): string | nu
     case 'copy_never':
       return 'コピー禁止の番組なので録画しません';
     case 'file_gone':
-      return '録画ファイルが見つかりません';
+      return '録画ファイルが見つかりません。名前や場所を変えたときは、元に戻すと再生できます';
     case 'copied':
       return 'コピー元のデータフォルダーの録画のため、ここでは再生できません';
     case 'unreadable':

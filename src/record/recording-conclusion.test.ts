@@ -276,7 +276,7 @@ describe('a recording that ends', () => {
     await concludeRecording(id, { ...result, measured: inParts(result) }, PROGRAMME, options);
     expect(store.find(id)).toMatchObject({
       state: 'recorded',
-      verdict: { level: 'damaged', gaps: [{ startMs: 10_000, endMs: 30_000, cause: 'disk_failed' }] },
+      verdict: { level: 'damaged', gaps: [{ startMs: 10_000, endMs: 30_000, cause: 'file_changed' }] },
     });
     expect(content(id)).toBe('first third');
   });
@@ -384,7 +384,7 @@ describe('a start', () => {
     expect([bytesOf(id), store.find(id)?.durationMs]).toEqual([11, 55_000]);
     expect(store.find(id)?.verdict).toMatchObject({
       level: 'damaged',
-      gaps: [{ startMs: 0, endMs: 10_000, cause: 'disk_failed' }],
+      gaps: [{ startMs: 0, endMs: 10_000, cause: 'file_changed' }],
       headMs: -10_000,
     });
   });
@@ -521,7 +521,7 @@ describe('a file that comes back', () => {
     const watch = watchFiles();
     for (const path of paths) renameSync(path, `${path}.away`);
     expect(await watch.check()).toEqual({ forgotten: 2, returned: 0 });
-    expect(store.find(id)?.verdict?.gaps).toMatchObject([{ startMs: 0, cause: 'disk_failed' }]);
+    expect(store.find(id)?.verdict?.gaps).toMatchObject([{ startMs: 0, cause: 'file_changed' }]);
     expect(store.find(id)?.verdict?.headMs).toBe(-30_000);
     for (const path of paths) renameSync(`${path}.away`, path);
     expect(await watch.check()).toEqual({ forgotten: 0, returned: 2 });

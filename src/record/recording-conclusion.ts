@@ -70,7 +70,7 @@ export async function concludeRecording(
       id,
       {
         state: failed ? 'failed' : 'recorded',
-        reason: failed ? reasonOf(result.end, judgement, gone.length > 0 && file === null) : null,
+        reason: failed ? reasonOf(result.end, judgement) : null,
         verdict,
         durationMs: recordedMs(measured),
         startAt: wanted.startAt,
@@ -111,9 +111,8 @@ export async function joinReturned(
 }
 
 /** The cause of the largest part of the loss. */
-function reasonOf(end: SessionResult['end'], { verdict }: Judgement, isGone: boolean): RecordingReason {
+function reasonOf(end: SessionResult['end'], { verdict }: Judgement): RecordingReason {
   if (end === 'copy_never') return { code: 'copy_never' };
-  if (isGone) return FILE_GONE;
   const lost = new Map<GapCause, number>();
   for (const { startMs, endMs, cause } of verdict.gaps)
     lost.set(cause, (lost.get(cause) ?? 0) + endMs - startMs);

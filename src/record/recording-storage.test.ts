@@ -257,7 +257,7 @@ test('the removal of a file being written is noticed, and its content reported a
   });
   expect(one.openings[1]).toEqual({ path: 'a/one.part2.ts', mode: 'create' });
   expect(one.storage.parts.map((part) => part.path)).toEqual([one.at('a/one.part2.ts')]);
-  expect(one.reception.measured).toMatchObject({ stretches: [], breaks: [{ cause: 'disk_failed' }] });
+  expect(one.reception.measured).toMatchObject({ stretches: [], breaks: [{ cause: 'file_changed' }] });
 });
 
 test('a recording that ends removes its empty file itself: that is no loss', async () => {

@@ -6,7 +6,6 @@ import { dirname, join } from 'node:path';
 import type { MonotonicMs } from '../../lib/host/clock.ts';
 import { within } from '../../lib/host/deadline.ts';
 import type { Log } from '../../lib/host/log.ts';
-import type { GapCause } from '../../lib/wire/gap-causes.ts';
 import type { RecordingId } from '../../lib/wire/ids.ts';
 import type { RecordingPart, RecordingSeam } from '../model/recording.ts';
 import {
@@ -257,7 +256,7 @@ export class RecordingStorage {
     this.#setTrouble(cause);
     const isMissing = this.#made.has(path) && code === 'ENOENT';
     if (!this.#made.has(path)) this.#forget(path);
-    else if (code === REPLACED) this.#forget(path, 'file_changed');
+    else if (code === REPLACED) this.#forget(path);
     if (code === 'EFBIG') this.#maxed.add(path);
     else if (code === 'ENAMETOOLONG' && this.#shorten()) log.warn('shorter file names', { recording: id });
     else if (cause === 'disk_failed' && !OF_THE_FILE.has(code)) this.#failed.add(dirname(path));
@@ -307,11 +306,11 @@ export class RecordingStorage {
   }
 
   /** A file that this recording did not create, or that was removed. */
-  #forget(path: string, cause?: GapCause): void {
+  #forget(path: string): void {
     const index = this.#parts.findIndex((one) => one.path === path);
     if (index < 0) return;
     this.#parts.splice(index, 1);
-    if (this.#made.delete(path)) this.options.reception.forget(path, this.#parts.length === 0, cause);
+    if (this.#made.delete(path)) this.options.reception.forget(path, this.#parts.length === 0);
     const { placed, log, id } = this.options;
     const last = this.#parts.at(-1);
     const place = last === undefined ? null : { folder: dirname(last.path), stem: this.#stem };

@@ -462,7 +462,7 @@ const FILES: readonly Omit<FaultRow, 'household'>[] = [
     level: 'damaged',
     causes: ['file_changed'],
   },
-  { name: 'a deleted file', programme: [-6, 24], level: 'damaged', causes: ['disk_failed'] },
+  { name: 'a deleted file', programme: [-6, 24], level: 'damaged', causes: ['file_changed'] },
 ];
 
 /**
