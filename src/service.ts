@@ -189,13 +189,14 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
     log: log.component('pairing'),
   });
   const { oidc, trustedNetworks, trustedProxies } = config;
+  /** Whether anything may be deleted by the machine's clock. */
+  const isTimeSure = (): boolean => clock.isSure() && Math.abs(now() - clock.now()) < DAY_MS;
   const access = createAccess({
     ...{ database, hub, log, now, random, oidc, trustedNetworks, trustedProxies },
     tokens: pairing.tokens,
     isToken: (id) => pairing.tokens.list().some((token) => token.id === id),
     purgeIntervalMs: config.reconcileIntervalMs,
-    isTimeSure: () => clock.isSure() && Math.abs(now() - clock.now()) < DAY_MS,
-    monotonicClock,
+    ...{ isTimeSure, monotonicClock },
   });
   const live = createLive({
     ...{ database, programs, stations, encoders, tuners, keyFailure, hub, log, pool },
@@ -256,6 +257,7 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
     poster: (one) => playData.poster(one.id),
     chapters: (id) => commercial.chapters.find(id),
     isDetecting: (id) => commercial.isPending(id),
+    isTimeSure,
     reconcileMs: config.reconcileIntervalMs,
     room: recording.room,
     removeRetired: recording.removeRetired,
@@ -278,7 +280,8 @@ function createFeatures(options: ServiceOptions, stores: Stores, foundation: Fou
     ...{ database, hub, log, now, random, tuners, version: VERSION },
     texts: { recording: recordingReasonText, reservation: reservationReasonText },
     ...{ card: () => agent.card(), databaseTrouble: () => foundation.databaseWorker.trouble },
-    guideReadAt: () => (settings.get('collectGuide') ? coverage.newestReadAt() : null),
+    guideReadAt: () => (settings.get('collectGuide') ? coverage.newestReadAt(wallMs(now())) : null),
+    isTimeSure,
     ...{ clock, readSeries, programs, encodes: encode.encodes },
     ...{ shortage: recording.shortage, retention: recording.retention },
     reservations: booking.booking.reservations,

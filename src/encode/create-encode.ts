@@ -22,6 +22,8 @@ interface EncodeNeeds
     | { segments: readonly ProgramSegment[]; reliable: boolean; isCorrected: boolean; version: number }
     | undefined;
   isDetecting: (id: RecordingId) => boolean;
+  /** False: `now` may be wrong. */
+  isTimeSure: () => boolean;
   /** Interval of queueing recordings that were not queued at their end, ms. */
   reconcileMs: number;
 }

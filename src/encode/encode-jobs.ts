@@ -5,7 +5,8 @@
 import { rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { broadcastMs, DAY_MS, plusMs } from '../../lib/arib/time.ts';
-import { type MonotonicMs, monotonicMs, type WallMs } from '../../lib/host/clock.ts';
+import { type MonotonicMs, monotonicMs } from '../../lib/host/clock.ts';
+import { settlesWithin } from '../../lib/host/deadline.ts';
 import type { Log } from '../../lib/host/log.ts';
 import type { EncodeMany, EncodeQueueChange, EncodeRequest } from '../../lib/wire/encode.ts';
 import type { RecordingId } from '../../lib/wire/ids.ts';
@@ -32,7 +33,7 @@ import type { Write } from '../store/transaction.ts';
 import { faultOf } from './encode-fault.ts';
 import type { EncodeSources } from './encode-sources.ts';
 import { codecsOf, EncodeTask, roomFor } from './encode-task.ts';
-import { encodeWait } from './encode-window.ts';
+import { ENCODE_RETRY_MS, encodeWait, readyEncodes } from './encode-window.ts';
 
 interface EncodeJobsOptions {
   readonly jobs: Pick<JobRunner, 'add' | 'admits'>;
@@ -45,12 +46,15 @@ interface EncodeJobsOptions {
   readonly settings: Pick<SettingsService, 'get'>;
   readonly hub: Hub;
   readonly log: Log;
+  /** False: the machine's clock may be wrong, and no log is deleted by it. */
+  readonly isTimeSure: () => boolean;
   /** Interval of queueing recordings that were not queued at their end, ms. */
   readonly reconcileMs?: number | undefined;
   /** Intervals for tests, ms. */
   readonly pollMs?: number | undefined;
   readonly settleMs?: number | undefined;
   readonly retryMs?: number | undefined;
+  readonly cancelMs?: number | undefined;
 }
 
 /** The running job, as lists show it. */
@@ -63,7 +67,6 @@ export interface EncodeProgress {
 const POLL_MS = 1_000;
 /** Delay after the end of a recording: its reservation, thumbnails and captions are stored first. */
 const SETTLE_MS = 60_000;
-const RETRY_MS = 10 * 60_000;
 /** Longest wait for commercial detection, which itself waits for an idle machine. */
 const COMMERCIALS_MS = 6 * 3_600_000;
 /** Poster and previews take a minute or two; for some recordings they cannot be made. */
@@ -71,6 +74,8 @@ const PICTURES_MS = 30 * 60_000;
 /** A failed job is retried once. */
 const ATTEMPTS = 2;
 const EVENT_MS = 1_000;
+/** Longest wait for the end of a cancelled job: a network folder may hang. */
+const CANCEL_MS = 10_000;
 const KEEP_LOGS_MS = 14 * DAY_MS;
 const PURGE_MS = 3_600_000;
 const RECONCILE_MS = 60_000;
@@ -78,27 +83,6 @@ const RECONCILE_MS = 60_000;
 const ROOM_MS = 30_000;
 /** Missed recordings are queued only if they ended within this time; older ones were decided earlier. */
 const FORGOTTEN_MS = 2 * DAY_MS;
-
-interface WaitingEncode {
-  readonly id: number;
-  readonly state: string;
-  /** Epoch ms: earliest start. */
-  readonly readyAt: WallMs;
-  /** Its recording can be encoded now. */
-  readonly isReady: boolean;
-  /** A preceding task on its original is unfinished, and its time limit has not passed. */
-  readonly awaits: boolean;
-}
-
-/** In the order of the queue. */
-export function readyEncodes<W extends WaitingEncode>(queue: readonly W[], now: WallMs): W[] {
-  return queue.filter((one) => one.state === 'waiting' && one.isReady && isDue(one, now) && !one.awaits);
-}
-
-/** A time further ahead than any wait is that of a clock which has been set back since: it counts as passed. */
-export function isDue({ readyAt }: Pick<WaitingEncode, 'readyAt'>, now: WallMs): boolean {
-  return readyAt <= now || readyAt > now + RETRY_MS;
-}
 
 /** A queued job as it is run. */
 interface QueuedEncode {
@@ -137,7 +121,7 @@ export class EncodeJobs implements JobKind<QueuedEncode> {
   #roomAt = Number.NEGATIVE_INFINITY;
 
   constructor(readonly options: EncodeJobsOptions) {
-    const { pollMs = POLL_MS, retryMs = RETRY_MS } = options;
+    const { pollMs = POLL_MS, retryMs = ENCODE_RETRY_MS } = options;
     this.pollMs = pollMs;
     this.restMs = pollMs;
     this.retry = { attempts: ATTEMPTS, firstMs: retryMs, maxMs: retryMs, laterMs: retryMs };
@@ -200,13 +184,17 @@ export class EncodeJobs implements JobKind<QueuedEncode> {
     return queued;
   }
 
-  /** The queued or running job of a recording, also in the bin, if any. @returns whether there is such a recording */
+  /**
+   * The queued or running job of a recording, also in the bin, if any. @returns whether there is such a recording
+   * @throws Failure busy where its folder does not respond: it ends as soon as that does
+   */
   async cancel(recordingId: RecordingId): Promise<boolean> {
     const { store, now } = this.options.sources;
     const running = this.#running;
     if (running?.job.recordingId === recordingId) {
       running.isCancelled = true;
-      await this.#jobs.cancel(running.job.id);
+      const { cancelMs = CANCEL_MS } = this.options;
+      if (!(await settlesWithin(cancelMs, this.#jobs.cancel(running.job.id)))) throw isStopping();
     } else if (store.cancelWaiting(recordingId, now())) this.#publishChange();
     else return this.options.record(recordingId) !== undefined;
     return true;
@@ -319,7 +307,7 @@ export class EncodeJobs implements JobKind<QueuedEncode> {
     const { store, now } = this.options.sources;
     if (!this.#isRecovered) await this.#recover();
     this.#isRecovered = true;
-    if (now() - this.#purgedAt > PURGE_MS) {
+    if (this.options.isTimeSure() && Math.abs(now() - this.#purgedAt) > PURGE_MS) {
       store.purge(plusMs(now(), -KEEP_LOGS_MS));
       this.#purgedAt = now();
     }
@@ -431,7 +419,7 @@ export class EncodeJobs implements JobKind<QueuedEncode> {
     const { find, record, sources } = this.options;
     const { store, now } = sources;
     const { task, isCancelled = false } = this.#running ?? {};
-    const log = [task?.log ?? '', String(error)].filter((line) => line !== '').join('\n');
+    const log = task?.logOf(error) ?? String(error);
     const results = task?.results ?? [];
     if (meaning === 'stopped' || meaning === 'cancelled') {
       const isGone = find(job.recordingId) === undefined && record(job.recordingId) === undefined;
@@ -486,6 +474,10 @@ export class EncodeJobs implements JobKind<QueuedEncode> {
   #publishChange(): void {
     this.options.hub.changed('recordings');
   }
+}
+
+function isStopping(): Failure {
+  return new Failure('busy', '録画先のフォルダーが応答しません。変換は、応答が戻りしだい中止されます。');
 }
 
 async function isFile(path: string): Promise<boolean> {

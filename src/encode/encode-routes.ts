@@ -31,8 +31,9 @@ import { Failure } from '../model/failure.ts';
 import { readAs } from '../model/schema-mismatch.ts';
 import type { EncodeLogRow, EncodeStore, ListedEncode } from '../store/encode-store.ts';
 import type { RecordingListStore } from '../store/recording-list-store.ts';
-import { type EncodeJobs, type EncodeProgress, isDue } from './encode-jobs.ts';
+import type { EncodeJobs, EncodeProgress } from './encode-jobs.ts';
 import { encodeReasonText } from './encode-reason-text.ts';
+import { isDue } from './encode-window.ts';
 
 interface EncodeRouteNeeds {
   recordingList: Pick<RecordingListStore, 'find'>;
@@ -136,6 +137,7 @@ export function addEncodeRoutes(app: Elysia, parts: EncodeRouteNeeds): void {
           204: { description: 'none is waiting or running any more' },
           400: problemResponse('malformed id'),
           404: problemResponse('no such recording'),
+          503: problemResponse('`busy`: its folder does not respond; it ends as soon as that does'),
         },
       },
     },

@@ -4,7 +4,7 @@
  * before an original is removed; the names of files in progress are stored before the files are created.
  */
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { type BroadcastMs, broadcastMs, TICKS_PER_SECOND } from '../../lib/arib/time.ts';
 import { unlessAborted } from '../../lib/host/deadline.ts';
 import type { EncodedCodec } from '../../lib/wire/vocabulary.ts';
@@ -71,6 +71,11 @@ export class EncodeTask {
     return this.#log.join('\n');
   }
 
+  /** The log with the error that ended it. */
+  logOf(error: unknown): string {
+    return [...this.#log, this.#withoutFolders(String(error))].join('\n');
+  }
+
   /** Why the original stays although its removal was requested. */
   get note(): EncodeReason | null {
     return this.#note;
@@ -112,8 +117,18 @@ export class EncodeTask {
 
   #addToLog(text: string): void {
     const time = new Date(this.options.sources.now()).toISOString();
-    for (const line of text.split('\n')) this.#log.push(`${time} ${line}`);
+    for (const line of this.#withoutFolders(text).split('\n')) this.#log.push(`${time} ${line}`);
     if (this.#log.length > MAX_LOG_LINES) this.#log.splice(0, this.#log.length - MAX_LOG_LINES);
+  }
+
+  /** Everyone in the household and every paired device may read the log, but not where files are on the machine. */
+  #withoutFolders(text: string): string {
+    const { recording, sources } = this.options;
+    const folders = [...recording.files.map(({ path }) => dirname(path)), sources.workFolder];
+    return folders.reduce(
+      (left, folder) => left.replaceAll(`${folder}/`, '').replaceAll(folder, basename(folder)),
+      text,
+    );
   }
 
   async #open(recording: ListedRecording): Promise<OpenOriginal> {
@@ -226,7 +241,7 @@ export class EncodeTask {
       poster: plan.poster,
     });
     this.#addToLog(`${codec} by ${choice.encoder.name}, ${job.quality}, ${material}`);
-    this.#addToLog(command.join(' '));
+    this.#addToLog([basename(choice.ffmpeg), ...command.slice(1)].join(' '));
     let lack: 'full' | 'away' | undefined;
     const running = new RecordingEncode({
       ...sources,

@@ -16,6 +16,7 @@ let tuners: Pick<Tuner, 'id' | 'name' | 'state' | 'disabled'>[] | 'away';
 let card: Pick<Card, 'state' | 'failure'>;
 let shortage: SpaceShortage | null;
 let guideReadAt: number;
+let isTimeSure: boolean;
 let version: string;
 let watch: ConditionWatch;
 let trouble: string | null = null;
@@ -31,6 +32,7 @@ beforeEach(() => {
   ];
   tuners = [{ id: 'a', name: '地上波1', state: 'idle', disabled: false }];
   card = { state: 'ready', failure: null };
+  isTimeSure = true;
   watch = open();
 });
 
@@ -51,6 +53,7 @@ function open(): ConditionWatch {
     shortage: async () => shortage,
     databaseTrouble: () => trouble,
     guideReadAt: () => guideReadAt,
+    isTimeSure: () => isTimeSure,
     version,
     checkMs: CHECK_MS,
     write: writeNow,
@@ -116,6 +119,15 @@ describe('ConditionWatch', () => {
     expect(await check()).toEqual([]);
     now += 37 * HOUR;
     expect(await check(18)).toEqual(['guide_stale guide']);
+  });
+
+  test('the guide of a machine whose clock may be wrong is not said to be old', async () => {
+    await check();
+    now += 400 * 24 * HOUR;
+    isTimeSure = false;
+    expect(await check(30)).toEqual([]);
+    isTimeSure = true;
+    expect(await check(30)).toEqual(['guide_stale guide']);
   });
 
   test('space that was forecast to be used up is told again once it is: recordings are not written', async () => {

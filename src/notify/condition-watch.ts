@@ -26,6 +26,8 @@ interface ConditionOptions {
   databaseTrouble: () => string | null;
   /** Epoch ms at which any station's guide was last read; null: never, or it is not collected. */
   guideReadAt: () => number | null;
+  /** False: `now` may be wrong, and the guide has no age. */
+  isTimeSure: () => boolean;
   version: string;
   checkMs: number;
   write: Write;
@@ -81,7 +83,8 @@ export class ConditionWatch {
   }
 
   async #check(): Promise<void> {
-    const own = [this.#guide(), await this.#space(), this.#database(), this.#version()];
+    const own = [await this.#space(), this.#database(), this.#version()];
+    if (this.options.isTimeSure()) own.push(this.#guide());
     const found = [...(await this.#equipment()), ...own];
     for (const condition of found) await this.#note(condition);
   }

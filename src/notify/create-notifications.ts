@@ -40,6 +40,8 @@ interface NotificationNeeds extends NoticeDeeds {
   shortage: () => Promise<SpaceShortage | null>;
   databaseTrouble: () => string | null;
   guideReadAt: () => number | null;
+  /** False: `now` may be wrong. */
+  isTimeSure: () => boolean;
   clock: Pick<BroadcastClock, 'now' | 'isSure'>;
   programs: { find(id: ProgramId): ProgramRecord | undefined };
   readSeries: (text: Pick<ProgramRecord, 'name' | 'description' | 'extended'>) => SeriesMark | null;

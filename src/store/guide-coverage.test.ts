@@ -60,3 +60,11 @@ test('unknown stations are ignored', () => {
   ]);
   expect(store.all().size).toBe(0);
 });
+
+test('a reading that is ahead of the clock is not the newest: the clock has been set back since', () => {
+  expect(store.newestReadAt(wallMs(50))).toBeNull();
+  put({ readAt: wallMs(10) });
+  expect(store.newestReadAt(wallMs(50))).toBe(wallMs(10));
+  put({ readAt: wallMs(100) });
+  expect(store.newestReadAt(wallMs(50))).toBe(wallMs(0));
+});

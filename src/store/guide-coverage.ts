@@ -41,12 +41,17 @@ export class CoverageStore {
     return new Map(rows.map(COVERAGE.read).map(({ stationId, ...coverage }) => [stationId, coverage]));
   }
 
-  /** Epoch ms of the last complete reading of any station; null: never. */
-  newestReadAt(): WallMs | null {
-    return (
-      this.database.query<{ at: WallMs | null }, []>('SELECT max(read_at) AS at FROM guide_coverage').get()
-        ?.at ?? null
-    );
+  /**
+   * Epoch ms of the last complete reading of any station; null: never. One that is ahead of the clock, which has been set
+   * back since, counts as of 1970.
+   */
+  newestReadAt(now: WallMs): WallMs | null {
+    const row = this.database
+      .query<{ at: WallMs | null }, { now: WallMs }>(
+        'SELECT max(iif(read_at > $now, 0, read_at)) AS at FROM guide_coverage',
+      )
+      .get({ now });
+    return row?.at ?? null;
   }
 
   /** Rows of unknown stations are ignored. */

@@ -27,7 +27,7 @@ import { putRecording } from '../service/recording-rows.ts';
 
 const START = wallMs(Date.UTC(2026, 0, 5, 12));
 const STATION = 0x7fe8 * 100_000 + 1024;
-const WISH: EncodeWish = { codecs: 'h264', keepTs: false, commercials: 'none', quality: 'small' };
+export const WISH: EncodeWish = { codecs: 'h264', keepTs: false, commercials: 'none', quality: 'small' };
 
 interface HomeOptions {
   /** Replacements of the default sources. */
@@ -37,6 +37,8 @@ interface HomeOptions {
   readonly viewers?: () => number;
   /** ms. */
   readonly retryMs?: number;
+  readonly cancelMs?: number;
+  readonly isTimeSure?: () => boolean;
 }
 
 export class EncodeHome {
@@ -50,7 +52,14 @@ export class EncodeHome {
 
   constructor(
     folder: string,
-    { sources = {}, ffmpeg = FFMPEG, viewers = () => 0, retryMs = 50 }: HomeOptions = {},
+    {
+      sources = {},
+      ffmpeg = FFMPEG,
+      viewers = () => 0,
+      retryMs = 50,
+      cancelMs,
+      isTimeSure = () => true,
+    }: HomeOptions = {},
   ) {
     mkdirSync(folder, { recursive: true });
     this.folder = join(folder, 'recordings');
@@ -87,7 +96,7 @@ export class EncodeHome {
       },
       find: (id) => this.list.find(id),
       record: (id) => records.find(id),
-      isDetecting: () => false,
+      ...{ isDetecting: () => false, isTimeSure, cancelMs },
       settings: { get: (key) => ({ encodeFrom: 0, encodeTo: 0, encode: 'h264' })[key as string] as never },
       ...{ hub: this.hub, log: SILENT_LOG, pollMs: 10, retryMs },
     });

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { monotonicMs, wallMs } from '../../lib/host/clock.ts';
 import { recordingId } from '../../lib/wire/ids.ts';
 import { Failure } from '../../src/model/failure.ts';
-import { madeStream } from '../play/made-recording.ts';
+import { FFMPEG, madeStream } from '../play/made-recording.ts';
 import { until } from '../until.ts';
-import { EncodeHome } from './encode-home.ts';
+import { EncodeHome, WISH } from './encode-home.ts';
 
 let root: string;
 let film: Uint8Array;
@@ -184,6 +184,59 @@ test.each(['captions', 'keepData'] as const)('can be cancelled while %s take the
   await asked.promise;
   await one.service.cancel(recordingId(id));
   expect((await ended(one)).state).toBe('cancelled');
+});
+
+test('cancelling says so where the folder does not respond, and takes effect when it does', async () => {
+  const asked = Promise.withResolvers<void>();
+  const folder = Promise.withResolvers<never>();
+  const openOriginal = (): Promise<never> => {
+    asked.resolve();
+    return folder.promise;
+  };
+  const one = home({ sources: { open: openOriginal }, cancelMs: 20 });
+  const id = one.put(film, 1_000);
+  one.jobs.start();
+  await asked.promise;
+  const refusal = await one.service.cancel(recordingId(id)).catch((error: unknown) => error);
+  expect(refusal).toMatchObject({ code: 'busy', message: expect.stringContaining('応答しません') });
+  expect(one.store.queue()).toMatchObject([{ state: 'running' }]);
+  folder.reject(new Error('EIO'));
+  expect((await ended(one)).state).toBe('cancelled');
+});
+
+test.each([
+  ['done', FFMPEG, 'done'],
+  ['failed', 'fake', 'failed'],
+] as const)('the log of one that is %s names no folder', async (_, ffmpeg, state) => {
+  const words = `cat > /dev/null; echo "cannot write ${root}/x.mkv: $*" >&2; exit 1`;
+  const one = home({ ffmpeg: ffmpeg === 'fake' ? fakeFfmpeg('ffmpeg-words', words) : ffmpeg });
+  const id = one.put(film, 1_001);
+  one.jobs.start();
+  expect((await ended(one)).state).toBe(state);
+  const log = one.store.log(recordingId(id))?.log ?? '';
+  expect(log).toContain('.h264.');
+  expect(log).not.toContain(one.folder);
+  expect(log).not.toContain(join(one.folder, '..', 'work'));
+  expect(log).not.toMatch(/ \/\S*ffmpeg/);
+});
+
+test('no log is deleted by a clock that may be wrong', async () => {
+  const asked = { isSure: false, times: 0 };
+  const isTimeSure = (): boolean => {
+    asked.times += 1;
+    return asked.isSure;
+  };
+  const one = home({ sources: { now: () => wallMs(Date.now() + 10 * 365 * 86_400_000) }, isTimeSure });
+  const id = recordingId(one.put(film, 1_001));
+  one.store.cancelWaiting(id, wallMs(Date.now()));
+  one.service.change({ paused: true });
+  one.store.enqueue(id, WISH, { automatic: false, readyAt: wallMs(0) }, wallMs(Date.now()));
+  const logs = () => one.database.query('SELECT id FROM encodes').all().length;
+  one.jobs.start();
+  await until('two rounds', () => asked.times > 1 || undefined);
+  expect(logs()).toBe(2);
+  asked.isSure = true;
+  await until('the old log is deleted', () => logs() === 1 || undefined);
 });
 
 test('one without a name keeps no other waiting', async () => {

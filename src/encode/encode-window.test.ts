@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { wallMs } from '../../lib/host/clock.ts';
-import { readyEncodes } from './encode-jobs.ts';
-import { type EncodeWindow, encodeWait, isWithin } from './encode-window.ts';
+import { type EncodeWindow, encodeWait, isWithin, readyEncodes } from './encode-window.ts';
 
 const HOUR = 3_600_000;
 /** Midnight in Japan. */
