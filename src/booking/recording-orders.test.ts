@@ -125,6 +125,11 @@ describe('orders', () => {
     const late = reservation(1, ONE, { createdAt: broadcastMs(NOON + MINUTE) });
     expect(orders([late])[0]?.wantedFrom).toBe(broadcastMs(NOON + MINUTE));
   });
+
+  test('want the whole programme that was booked while the clock was ahead of its end', () => {
+    const early = reservation(1, ONE, { createdAt: broadcastMs(NOON + 600 * MINUTE) });
+    expect(orders([early])[0]?.wantedFrom).toBeNull();
+  });
 });
 
 describe('tuners', () => {

@@ -96,7 +96,8 @@ export function ordersOf(
       after: followed.filter((other) => !isApart(other)).map(({ id }) => id),
       apart: followed.filter(isApart).map(({ id }) => id),
       ...conversionOf(reservation, settings),
-      wantedFrom: createdAt > startAt ? createdAt : null,
+      // One booked by a clock that was ahead is later than its programme: all of that is wanted.
+      wantedFrom: createdAt > startAt && createdAt < endAt ? createdAt : null,
     };
   });
 }
