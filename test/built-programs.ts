@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dir, '..');
 const ENTRIES = { src: ['main.ts', 'workers.ts'], agent: ['main.ts'] } as const;
 const SOURCES = ['{src,agent,lib}/**/*', 'package.json', 'package-lock.json', 'test/built-programs.ts'];
 
-async function bundle(out: string): Promise<void> {
+async function bundle(out: string, later: string): Promise<void> {
   for (const [folder, entries] of Object.entries(ENTRIES)) {
     const path = join(ROOT, folder);
     const workers = readdirSync(path).filter((name) => name.endsWith('.worker.ts'));
@@ -21,6 +21,8 @@ async function bundle(out: string): Promise<void> {
       outdir: join(out, folder),
       // Under the names by which the sources start their workers.
       naming: { entry: '[name].ts' },
+      // Else a path in the working directory of the process.
+      publicPath: `${join(later, folder)}/`,
       ...{ target: 'bun', format: 'cjs', bytecode: true, sourcemap: 'linked' },
     });
   }

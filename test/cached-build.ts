@@ -26,11 +26,16 @@ async function removeOldBuilds(builds: string, current: string): Promise<void> {
   }
 }
 
-/** @param name of its folder in the cache @param sources patterns of files @param build into a folder @returns the folder */
+/**
+ * @param name of its folder in the cache
+ * @param sources patterns of files
+ * @param build into `folder`, which is renamed to `later`
+ * @returns the folder
+ */
 export async function cachedBuild(
   name: string,
   sources: readonly string[],
-  build: (folder: string) => Promise<unknown>,
+  build: (folder: string, later: string) => Promise<unknown>,
 ): Promise<string> {
   const builds = join(ROOT, '.cache', name);
   const folder = join(builds, await sourceHash(sources));
@@ -39,7 +44,7 @@ export async function cachedBuild(
   // Appears as a whole: if another process built it meanwhile, that one is used.
   const own = await mkdtemp(`${folder}-`);
   try {
-    await build(own);
+    await build(own, folder);
     await rename(own, folder);
   } catch (error) {
     await rm(own, { recursive: true, force: true });

@@ -50,13 +50,15 @@ test('beside a station it is not; a socket that watches nothing is no source', a
     new Response(new ReadableStream({ start: () => {} }), { headers: { 'x-svc-tuner': 'gr-0' } });
   const id = await recorded();
   const stop = new AbortController();
-  await home.get(`/api/recordings/${id}/stream?codec=mpeg2`, { signal: stop.signal });
+  // A response that nothing holds is collected as garbage, and its stream ends.
+  const stream = await home.get(`/api/recordings/${id}/stream?codec=mpeg2`, { signal: stop.signal });
   const socket = await SocketClient.open(home.service.url);
   expect(await status()).toBe(403);
   socket.send({ type: 'tune', stationId: HOME_STATION, codec: 'raw' });
   await until('the station is a source', async () => (await status()) === 200);
   await socket.leave();
   await until('the recording is the only source', async () => (await status()) === 403);
+  expect(stream.bodyUsed).toBe(false);
   stop.abort();
   await until('the stream is over', async () => (await status()) === 200);
 });

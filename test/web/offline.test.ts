@@ -17,6 +17,8 @@ const JPEG = Uint8Array.fromBase64(
   '/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAMCAgICAgMCAgIDAwMDBAYEBAQEBAgGBgUGCQgKCgkICQkKDA8MCgsOCwkJDRENDg8QEBEQCgwSExIQEw8QEBD/wAALCAABAAEBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAACf/EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AVN//2Q==',
 );
 
+const GONE = 'サーバーの録画、またはそのファイルが削除されています';
+
 async function pressSave(page: Page): Promise<void> {
   const more = page.getByRole('button', { name: 'その他', exact: true });
   await more.waitFor();
@@ -296,10 +298,10 @@ describe.skipIf(!hasChromium)('saved by the page', () => {
     home.back();
     release();
     await page.goto(`${home.url}offline`);
-    await page.getByText('サーバーの録画、またはそのファイルが削除されています').first().waitFor();
+    await page.getByText(GONE).first().waitFor();
     expect(await rows(page)).toMatchObject([{ state: 'failed', failure: 'gone' }]);
     await page.getByRole('button', { name: 'もう一度保存' }).click();
-    await page.getByText('変換していない録画は保存できません').waitFor();
+    await page.getByText(GONE, { exact: true }).waitFor();
     expect(await rows(page)).toMatchObject([{ state: 'failed', failure: 'gone' }]);
   });
 
@@ -656,6 +658,6 @@ describe.skipIf(!hasFullChromium)('saved by the browser in the background', () =
       (await rows(page)).some(({ state, way }) => state === 'failed' && way === 'page'),
     );
     expect(await rows(page)).toMatchObject([{ id: 2, failure: 'gone' }]);
-    await page.getByText('サーバーの録画、またはそのファイルが削除されています').waitFor();
+    await page.getByText(`${GONE}。`, { exact: true }).waitFor();
   });
 });
