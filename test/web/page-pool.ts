@@ -31,9 +31,6 @@ const USUAL_MEDIA = {
   contrast: 'no-preference',
 } as const;
 
-/** A wait for a state of the page checks it at this interval: with every frame, it makes the browser draw 60 a second. */
-const POLL_MS = 50;
-
 /** A page keeps the memory of a browser's tab. */
 const MOST_PARKED = 4;
 
@@ -96,13 +93,6 @@ function noticeChanges(held: Held): void {
   });
 }
 
-function pollSlowly(page: Page): void {
-  page.waitForFunction = new Proxy(page.waitForFunction, {
-    apply: (wait, self, [condition, argument, options]) =>
-      Reflect.apply(wait, self, [condition, argument, { polling: POLL_MS, ...options }]),
-  });
-}
-
 export class PagePool {
   readonly #parked: Held[] = [];
   readonly #used = new Set<Held>();
@@ -135,7 +125,6 @@ export class PagePool {
       await session.send('Page.setFontSizes', { fontSizes: { standard: letters, fixed: letters } });
     const held: Held = { key, context, page, session, removals: [], isReshaped: false, isChanged: false };
     noticeChanges(held);
-    pollSlowly(page);
     return held;
   }
 
